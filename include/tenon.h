@@ -1,0 +1,255 @@
+/*
+ * tenon.h: the public API of the Tenon tensor-program compiler.
+ *
+ * Handles are opaque. Functions return a TenonError; the text of the last
+ * error of a context (file:line:col, source line, caret, hint) is
+ * tenon_message(). Nothing prints, exits or keeps global state but the pool
+ * of threads. A context and what was made from it belong to one thread at a
+ * time; different contexts are independent.
+ *
+ * Life: TenonContext > TenonProgram (stage 1) > TenonPlan (stages 2-6,
+ * compiled) > tenon_plan_run(). A context outlives all that it made.
+ */
+#ifndef TENON_H
+#define TENON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TENON_VERSION_MAJOR 0
+#define TENON_VERSION_MINOR 1
+#define TENON_VERSION_PATCH 0
+#define TENON_VERSION "0.1.0"
+#define TENON_MAX_RANK 8
+
+typedef enum TenonError {
+	TENON_OK = 0,
+	TENON_EPROGRAM = 1, /* the program, its data or its result is wrong */
+	TENON_EUSAGE = 2,   /* the call is wrong: unknown name, bad option */
+	TENON_EENV = 3,	    /* compiler, file system, library, machine */
+	TENON_ENOMEM = 4,   /* memory refused; nothing is leaked */
+} TenonError;
+
+typedef enum TenonDType {
+	TENON_F64,
+	TENON_F32,
+	TENON_F16,
+	TENON_BF16,
+	TENON_I64,
+	TENON_I32,
+	TENON_I16,
+	TENON_I8,
+	TENON_U64,
+	TENON_U32,
+	TENON_U16,
+	TENON_U8,
+	TENON_BOOL, /* one byte, 0 or 1 */
+	TENON_DTYPE_COUNT,
+} TenonDType;
+const char *tenon_dtype_name(TenonDType d);
+size_t tenon_dtype_size(TenonDType d); /* bytes */
+
+/* A tensor in the caller's memory. Strides in bytes, any sign. */
+typedef struct TenonTensor {
+	TenonDType dtype;
+	int rank;
+	int64_t shape[TENON_MAX_RANK];
+	int64_t strides[TENON_MAX_RANK];
+	void *data;
+} TenonTensor;
+
+typedef struct TenonContext TenonContext;
+typedef struct TenonProgram TenonProgram;
+typedef struct TenonPlan TenonPlan;
+
+/* Receives text in pieces; returns false to stop (which is not an error). */
+typedef bool TenonWriter(void *arg, const char *text, size_t len);
+
+/* ---- context --------------------------------------------------------- */
+
+/* NULL only when memory is refused. */
+TenonContext *tenon_context_new(void);
+void tenon_context_free(TenonContext *c);
+/* Text of the errors since the last call that failed; "" if none. */
+const char *tenon_message(const TenonContext *c);
+/* Warnings and notices so far, one a line; cleared by the call. */
+const char *tenon_notices(TenonContext *c);
+/* Threads for compiling, running and checking; 0: one a CPU. */
+void tenon_set_threads(TenonContext *c, int threads);
+int tenon_threads(const TenonContext *c);
+/* Folder of compiled code; NULL: the XDG one; "": keep nothing. */
+void tenon_set_cache(TenonContext *c, const char *folder);
+/* Name or path of the C compiler; NULL: the first of cc, gcc, clang. */
+void tenon_set_compiler(TenonContext *c, const char *name);
+
+/* ---- programs -------------------------------------------------------- */
+
+typedef struct TenonProgramOptions {
+	const char *entry; /* def; NULL: the last one */
+	const char *dtype; /* as --dtype; NULL: as written */
+} TenonProgramOptions;
+
+TenonError tenon_program_from_file(TenonContext *c, const char *path,
+				   const TenonProgramOptions *o,
+				   TenonProgram **out);
+TenonError tenon_program_from_text(TenonContext *c, const char *name,
+				   const char *text,
+				   const TenonProgramOptions *o,
+				   TenonProgram **out);
+void tenon_program_free(TenonProgram *p);
+const char *tenon_program_name(const TenonProgram *p);
+int tenon_program_inputs(const TenonProgram *p);
+int tenon_program_results(const TenonProgram *p);
+const char *tenon_program_input_name(const TenonProgram *p, int i);
+const char *tenon_program_result_name(const TenonProgram *p, int i);
+
+/*
+ * Sizes. Every program starts with its first `dims` set, if it has one.
+ * tenon_set_dims chooses another set by name; tenon_set_dim fixes one name.
+ * Unset dims of a run are taken from its inputs.
+ */
+TenonError tenon_set_dims(TenonProgram *p, const char *set);
+TenonError tenon_set_dim(TenonProgram *p, const char *name, int64_t value);
+int tenon_program_dims(const TenonProgram *p);
+const char *tenon_program_dim_name(const TenonProgram *p, int i);
+int64_t tenon_program_dim(const TenonProgram *p, int i); /* -1: unset */
+/* Dtype, shape (under the sizes set) and contiguous strides; data NULL. */
+TenonError tenon_input_desc(TenonProgram *p, int i, TenonTensor *out);
+TenonError tenon_result_desc(TenonProgram *p, int i, TenonTensor *out);
+
+/* ---- plans ----------------------------------------------------------- */
+
+typedef struct TenonPlanOptions {
+	const char *target;	 /* "cpu", "cpu:avx2", ...; NULL: cpu */
+	const char *const *pins; /* "realisation.param=value" */
+	size_t npins;
+	const char *skip;	/* passes left out, comma-separated; NULL */
+	const char *stop_after; /* pass to stop after; NULL */
+	bool emit_only;		/* stages 1-5 only: no compiler, no run */
+} TenonPlanOptions;
+
+TenonError tenon_compile(TenonContext *c, TenonProgram *p,
+			 const TenonPlanOptions *o, TenonPlan **out);
+/*
+ * Resumes from the text of a stage ("program", "rewritten", "regions",
+ * "kernels") as tenon_plan_dump wrote it.
+ */
+TenonError tenon_resume(TenonContext *c, const char *stage, const char *path,
+			const TenonPlanOptions *o, TenonProgram **program,
+			TenonPlan **out);
+void tenon_plan_free(TenonPlan *p);
+/* Stages: program, rewritten, regions, kernels, sources, plan. */
+TenonError tenon_plan_dump(TenonPlan *p, const char *stage, TenonWriter *w,
+			   void *arg);
+/* Part A and Part B as text, or as JSON (docs/explain.md). */
+TenonError tenon_explain(TenonPlan *p, bool json, TenonWriter *w, void *arg);
+TenonError tenon_plan_save(TenonPlan *p, const char *path);
+/*
+ * Loads exactly the plan of a file, or refuses with the difference: every
+ * part is checked against its SHA-256, and nothing is compiled to something
+ * else. The program it holds is returned too.
+ */
+TenonError tenon_plan_load(TenonContext *c, const char *path,
+			   TenonProgram **program, TenonPlan **out);
+
+typedef struct TenonPlanInfo {
+	const char *identity; /* SHA-256, hex */
+	int kernels, launches;
+	const char *target; /* cpu:avx512 */
+	const char *compiler;
+	double front_ms, plan_ms, compile_ms; /* compile: wall time */
+	bool cached; /* no compiler ran */
+	int64_t arena_bytes; /* intermediates, under the sizes set */
+} TenonPlanInfo;
+void tenon_plan_info(TenonPlan *p, TenonPlanInfo *out);
+/* Name of the kernel of launch i, with its phase: k0.main. */
+const char *tenon_plan_launch_name(const TenonPlan *p, int i);
+
+/*
+ * Runs a plan. inputs and results in order; results' memory is the
+ * caller's, their shapes must be what tenon_result_desc says under the
+ * inputs' sizes. Inputs whose strides or alignment the plan does not admit
+ * are copied, and tenon_notices() says so. Overlap of a result with another
+ * result, or with an input that is not donated to it, is TENON_EUSAGE.
+ * A run-time fault of the program is TENON_EPROGRAM with its place.
+ */
+TenonError tenon_plan_run(TenonPlan *p, const TenonTensor *inputs,
+			  TenonTensor *results);
+
+/* ---- inputs, files, checks ------------------------------------------- */
+
+/*
+ * Fills inputs (data from tenon_alloc) from a fixture family and seed.
+ * Families: exact, search, random, narrow, zeros, structured,
+ * cancellation, specials, sentinel-boundary, sentinel-join.
+ * *applies is false where the family has no meaning for the program.
+ */
+TenonError tenon_fixture(TenonProgram *p, const char *family, uint64_t seed,
+			 TenonTensor *inputs, bool *applies);
+void *tenon_alloc(size_t bytes); /* 64-byte aligned; NULL when refused */
+void tenon_release(void *data, size_t bytes);
+size_t tenon_tensor_bytes(const TenonTensor *t);
+
+/* Memory from tenon_alloc. want: a dtype, or TENON_DTYPE_COUNT for any. */
+TenonError tenon_npy_read(TenonContext *c, const char *path, TenonDType want,
+			  TenonTensor *out);
+TenonError tenon_npy_write(TenonContext *c, const char *path,
+			   const TenonTensor *t);
+
+typedef enum TenonOutcome {
+	TENON_PASS,
+	TENON_FAIL,
+	TENON_INCONCLUSIVE,
+	TENON_NONE, /* does not apply */
+} TenonOutcome;
+
+typedef struct TenonVerdict {
+	const char *family, *result, *fixture_sha256;
+	uint64_t seed;
+	bool applies;	      /* family has a meaning for this program */
+	const char *why_not;  /* when it has not */
+	bool fault;	      /* the oracle and the plan both fault, rightly */
+	TenonOutcome exact, interval, fixed;
+	int64_t elements, points, mismatches;
+	int64_t violations, undecided;
+	double median_width; /* ulp */
+	int64_t misses;
+	double rtol, atol;
+	int64_t worst;
+	double got, ref, lo, hi;
+	TenonOutcome outcome; /* exact and interval together */
+} TenonVerdict;
+typedef void TenonVerdictFn(void *arg, const TenonVerdict *v);
+
+/* Judges results of given inputs. fn is called once a result. */
+TenonError tenon_judge(TenonPlan *p, const TenonTensor *inputs,
+		       const TenonTensor *results, TenonVerdictFn *fn,
+		       void *arg, TenonOutcome *out);
+/*
+ * Runs the plan on every family (or those named, comma-separated) and
+ * judges. *out is PASS when exact passes, no interval is violated and every
+ * result is conclusive on at least one family.
+ */
+TenonError tenon_check(TenonPlan *p, const char *families, uint64_t seed,
+		       TenonVerdictFn *fn, void *arg, TenonOutcome *out);
+
+/* ---- machine --------------------------------------------------------- */
+
+typedef struct TenonDevice {
+	const char *target; /* cpu:avx512 */
+	const char *kind;   /* cpu, compiler, library */
+	const char *text;   /* model, version, or why it is missing */
+	bool available, chosen;
+} TenonDevice;
+/* Devices, compilers and libraries, found and missing; memory of c. */
+TenonError tenon_devices(TenonContext *c, const TenonDevice **out, size_t *n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

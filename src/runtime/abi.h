@@ -1,0 +1,39 @@
+/*
+ * abi: what generated code and the run time agree on. emit prints these
+ * declarations, word for word, at the top of every source (no includes).
+ */
+#ifndef TENON_RUNTIME_ABI_H
+#define TENON_RUNTIME_ABI_H
+
+#include <stdint.h>
+
+/*
+ * The first fault of a run. Generated code stores it with tn_fault(), never
+ * signals, exits, or touches memory outside its buffers.
+ */
+typedef struct TnStatus {
+	int32_t code;	/* TnFault, 0: none */
+	uint32_t value; /* value id in the program (stage 1 or 2 of the plan) */
+	int64_t index;	/* offending index or flat element */
+} TnStatus;
+
+typedef enum TnFault {
+	TN_FAULT_NONE,
+	TN_FAULT_INDEX,	   /* an index out of range; `index` is the index */
+	TN_FAULT_DIVISION, /* integer division or modulo by zero; element */
+	TN_FAULT_EXPONENT, /* integer to a negative power; element */
+} TnFault;
+
+typedef struct TnArgs {
+	void *const *buffers; /* by buffer number of the plan */
+	const int64_t *dims;  /* by dim number of the plan */
+	char *scratch;	      /* workers * scratch_stride bytes, 64-aligned */
+	int64_t scratch_stride;
+	int64_t *next; /* the shared task counter; 0 when the launch starts */
+} TnArgs;
+
+/* One launch: worker claims tasks from *args->next until none is left. */
+typedef void TnKernel(const TnArgs *args, int worker, int workers,
+		      TnStatus *status);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * runtime: compilers, code on disk, launches. Sees base and the kernel ABI.
+ */
+#ifndef TENON_RUNTIME_H
+#define TENON_RUNTIME_H
+
+#include "base/base.h"
+#include "runtime/abi.h"
+
+/* ---- instruction sets (isa.c) ---------------------------------------- */
+
+/* One row a set; the widest the host runs is the default. */
+typedef struct Isa {
+	const char *name;	 /* avx512, avx2, base; neon */
+	int vector_bytes;	 /* 64, 32, 16 */
+	int vector_registers;
+	bool fma, f16c;		 /* hardware multiply-add, f16 conversion */
+	const char *const *flags; /* compiler flags, NULL-terminated */
+} Isa;
+extern const Isa isa_table[];
+extern const size_t isa_count;
+const Isa *isa_find(const char *name); /* NULL if unknown */
+const Isa *isa_host(void);
+bool isa_runs_here(const Isa *isa);
+
+/* ---- the C compiler (cc.c) ------------------------------------------- */
+
+typedef struct Compiler {
+	const char *path;    /* absolute */
+	const char *version; /* first line of --version */
+	bool clang;
+} Compiler;
+/*
+ * name NULL: the first of cc, gcc, clang on PATH. Reports what was looked
+ * for where if none is found. The version is remembered in the cache folder
+ * by path, size and change time, so that a warm start runs no process.
+ */
+bool compiler_find(Ctx *ctx, Arena *a, const char *name, Compiler *out);
+
+/* ---- code (code.c) --------------------------------------------------- */
+
+typedef struct CodeSource {
+	const char *name; /* for messages: k0 */
+	const char *text;
+	char key[SHA256_HEX]; /* out: over text, flags, compiler, abi */
+	bool cached;	      /* out: no compiler ran */
+	double compile_ms;    /* out */
+	void *handle;	      /* out: dlopen handle */
+} CodeSource;
+/*
+ * Compiles what the cache folder lacks (in parallel, at most ctx->threads
+ * processes), checks each file against its recorded hash before loading it,
+ * and loads it. A damaged or half-written file is compiled anew. Files
+ * appear by rename only. cache NULL: a private folder, removed afterwards.
+ * A cache folder that cannot be written is an error that says so. Compiler
+ * messages are part of the error.
+ */
+bool code_load(Ctx *ctx, Arena *a, const Compiler *cc, const Isa *isa,
+	       const char *cache, CodeSource *src, size_t n);
+void *code_symbol(const CodeSource *src, const char *name);
+void code_unload(CodeSource *src, size_t n);
+/* The flags every source is compiled with besides the ISA's, for plans. */
+const char *code_flags(Arena *a, const Compiler *cc, const Isa *isa);
+
+/* ---- launches (launch.c) --------------------------------------------- */
+
+typedef struct Launch {
+	TnKernel *fn;
+	int64_t tasks; /* 0: the launch is skipped */
+	size_t scratch; /* bytes a worker */
+} Launch;
+/*
+ * Runs launches in order, each on at most `workers` threads of the pool and
+ * no more than it has tasks. Returns false with *status filled when a
+ * kernel faulted (later launches do not run) or memory for scratch was
+ * refused (code -1). Allocates scratch from *scratch, kept for the next
+ * call; the caller frees it with launch_release.
+ */
+typedef struct LaunchScratch {
+	char *p;
+	size_t size;
+} LaunchScratch;
+bool launch_run(const Launch *launches, size_t n, void *const *buffers,
+		const int64_t *dims, int workers, LaunchScratch *scratch,
+		TnStatus *status);
+void launch_release(LaunchScratch *scratch);
+
+#endif
