@@ -198,6 +198,12 @@ size_t tenon_tensor_bytes(const TenonTensor *t);
 /* Memory from tenon_alloc. want: a dtype, or TENON_DTYPE_COUNT for any. */
 TenonError tenon_npy_read(TenonContext *c, const char *path, TenonDType want,
 			  TenonTensor *out);
+/*
+ * The same for input i, which must have the file's dtype and rank. Dims that
+ * are extents of its declaration take the file's sizes, whatever they were.
+ */
+TenonError tenon_input_read(TenonProgram *p, int i, const char *path,
+			    TenonTensor *out);
 TenonError tenon_npy_write(TenonContext *c, const char *path,
 			   const TenonTensor *t);
 

@@ -22,10 +22,10 @@
 #include <stdint.h>
 
 #define TN_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
-#define TN_NORETURN __attribute__((noreturn))
-#define TN_UNUSED __attribute__((unused))
-#define TN_THREAD __thread
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define TN_NORETURN          __attribute__((noreturn))
+#define TN_UNUSED            __attribute__((unused))
+#define TN_THREAD            __thread
+#define ARRAY_LEN(a)         (sizeof(a) / sizeof((a)[0]))
 
 /* A fault of Tenon itself: prints our place and the stage at hand, aborts. */
 #define bug(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
@@ -62,8 +62,10 @@ void oom_fail_nth(long n);
 long oom_allocations(void); /* allocations made so far by the process */
 
 typedef struct ArenaChunk ArenaChunk;
+typedef struct ArenaDefer ArenaDefer;
 typedef struct Arena {
 	ArenaChunk *head;
+	ArenaDefer *deferred;
 	size_t used; /* bytes handed out, for tests and reports */
 } Arena;
 
@@ -71,15 +73,19 @@ void arena_init(Arena *a);
 void arena_release(Arena *a); /* frees all; the arena may be used again */
 void arena_clear(Arena *a);   /* keeps one chunk; poisons it under ASan */
 void *arena_alloc(Arena *a, size_t size, size_t align);
+/* n elements; a size that overflows is out of memory. */
+void *arena_alloc_array(Arena *a, size_t elem, size_t n, size_t align);
+/* Has fn(p) called when the arena is next cleared or released. */
+void arena_defer(Arena *a, void (*fn)(void *), void *p);
 /* Grows an array: returns p if cap suffices, else a larger copy. */
 void *arena_grow(Arena *a, void *p, size_t elem, size_t len, size_t *cap);
 char *arena_strdup(Arena *a, const char *s);
 char *arena_strndup(Arena *a, const char *s, size_t n);
 char *arena_printf(Arena *a, const char *fmt, ...) TN_PRINTF(2, 3);
-char *arena_vprintf(Arena *a, const char *fmt, va_list ap);
+char *arena_vprintf(Arena *a, const char *fmt, va_list ap) TN_PRINTF(2, 0);
 #define arena_new(a, T) ((T *)arena_alloc((a), sizeof(T), _Alignof(T)))
 #define arena_array(a, T, n)                                                   \
-	((T *)arena_alloc((a), sizeof(T) * (size_t)(n), _Alignof(T)))
+	((T *)arena_alloc_array((a), sizeof(T), (size_t)(n), _Alignof(T)))
 
 /*
  * Array in an arena: declare `VEC(T) v;`, zero it, then
@@ -112,10 +118,12 @@ void buf_putc(Buf *b, char c);
 void buf_puts(Buf *b, const char *s);
 void buf_write(Buf *b, const void *p, size_t n);
 void buf_printf(Buf *b, const char *fmt, ...) TN_PRINTF(2, 3);
-void buf_vprintf(Buf *b, const char *fmt, va_list ap);
+void buf_vprintf(Buf *b, const char *fmt, va_list ap) TN_PRINTF(2, 0);
 void buf_json_string(Buf *b, const char *s); /* quoted and escaped */
-const char *buf_str(Buf *b);		     /* "" when nothing was written */
-void buf_indent(Buf *b, int depth);	     /* depth tabs */
+const char *buf_str(Buf *b);                 /* "" when nothing was written */
+void buf_indent(Buf *b, int depth);          /* depth tabs */
+/* Bytes of the well-formed UTF-8 character at s; 0 if there is none. */
+size_t utf8_length(const char *s, size_t n);
 
 /* Map from byte strings to uint32; grows in its arena. */
 typedef struct StrMap StrMap;
@@ -128,11 +136,14 @@ uint64_t hash_bytes(const void *p, size_t n, uint64_t seed); /* not stable
 
 /* ---- diag ------------------------------------------------------------ */
 
-/* A place in a source text. line and col count from 1; line 0: no place. */
+/*
+ * A place in a source text. line and col count from 1, col and len in bytes;
+ * line 0: no place.
+ */
 typedef struct Loc {
 	uint32_t file; /* index into Ctx.sources */
 	uint32_t line, col;
-	uint32_t len; /* characters under the caret line, at least 1 */
+	uint32_t len; /* bytes over the caret line, at least 1 */
 } Loc;
 
 typedef struct Source {
@@ -158,8 +169,8 @@ typedef struct Ctx {
 	Arena perm;    /* lives as long as the context */
 	Arena scratch; /* cleared after each pass */
 	VEC(Source) sources;
-	ErrKind err;	  /* the first error's class */
-	Buf messages;	  /* every message, formatted, each ends in \n */
+	ErrKind err;  /* the first error's class */
+	Buf messages; /* every message, formatted, each ends in \n */
 	int errors;
 	VEC(const char *) warnings; /* one line each, no newline */
 	int threads; /* for the oracle and the run time; at least 1 */
@@ -201,7 +212,11 @@ void sha256_hex(const void *p, size_t n, char hex[SHA256_HEX]);
 
 /* ---- files ----------------------------------------------------------- */
 
-/* Reads a whole file, NUL added after it. False with an error reported. */
+/*
+ * Where ctx is NULL, these return false and report nothing.
+ *
+ * Reads a whole file, NUL added after it. False with an error reported.
+ */
 bool file_read(Ctx *ctx, Arena *a, const char *path, char **text, size_t *len);
 /*
  * Writes beside the target and renames over it, so that readers see the old
@@ -210,7 +225,9 @@ bool file_read(Ctx *ctx, Arena *a, const char *path, char **text, size_t *len);
  */
 bool file_write_atomic(Ctx *ctx, const char *path, const void *p, size_t n);
 bool file_exists(const char *path);
-bool dir_make(Ctx *ctx, const char *path); /* with parents, mode 0700 */
+bool fd_write_all(int fd, const void *p, size_t n); /* false: see errno */
+/* With parents, mode 0700. When false, errno says why. */
+bool dir_make(Ctx *ctx, const char *path);
 /* $XDG_CACHE_HOME/tenon or ~/.cache/tenon; false when neither is known. */
 bool cache_dir(Ctx *ctx, Arena *a, const char **path);
 /* Monotonic seconds. */
@@ -224,7 +241,8 @@ double clock_seconds(void);
  * claimed by fn itself from a shared counter, so that fewer workers than
  * asked for (a late or failed thread) still do all of it. Threads persist
  * between calls; safe from several caller threads (a busy pool runs the
- * call on the caller alone) and after fork().
+ * call on the caller alone) and after fork(). Out of memory in any worker is
+ * raised in the caller once all have returned.
  */
 typedef void (*PoolFn)(void *arg, int worker);
 void pool_run(int workers, PoolFn fn, void *arg);

@@ -7,8 +7,10 @@
  * a named dim, an axis, or a floor division, modulo, minimum or maximum of
  * expressions. Two expressions are known equal when their ids are equal.
  *
- * Values are int64. A constant that overflows sets tab->overflow, which the
- * caller turns into an error at the place at hand.
+ * Values are int64. A constant that overflows, an expression beyond the
+ * limits of expr.c and a division by the constant 0 set tab->overflow, which
+ * the caller turns into an error at the place at hand. Id 0 is the constant
+ * 0 and id 1 the constant 1 in every table.
  */
 #ifndef TENON_IR_EXPR_H
 #define TENON_IR_EXPR_H
@@ -31,7 +33,7 @@ typedef enum ExKind {
 typedef struct ExTerm {
 	int64_t coef;
 	uint32_t natoms; /* 0 for the constant term */
-	const Ex *atoms; /* sorted by id, repeated for powers */
+	const Ex *atoms; /* sorted by ex_compare, repeated for powers */
 } ExTerm;
 
 typedef struct ExNode {
@@ -40,6 +42,7 @@ typedef struct ExNode {
 	Ex a, b;       /* EX_DIV, EX_MOD, EX_MIN, EX_MAX */
 	uint32_t nterms;
 	const ExTerm *terms; /* EX_POLY: sorted, at least one with atoms */
+	uint32_t size;	     /* nodes when written out as a tree; bounded */
 } ExNode;
 
 typedef struct ExDim {
@@ -74,6 +77,8 @@ Ex ex_ceil_div(ExprTab *t, Ex a, Ex b);
 const ExNode *ex_node(const ExprTab *t, Ex e);
 bool ex_is_const(const ExprTab *t, Ex e, int64_t *v);
 bool ex_equals(const ExprTab *t, Ex e, int64_t v);
+/* A total order by structure and names, the same in every table. */
+int ex_compare(const ExprTab *t, Ex a, Ex b);
 bool ex_uses_axis(const ExprTab *t, Ex e, int64_t axis);
 bool ex_uses_any_axis(const ExprTab *t, Ex e);
 /* p such that a == p * b exactly; false when no such p is found. */

@@ -147,6 +147,8 @@ typedef struct Program {
 	VEC(Result) results;
 	VEC(ValueId) donated; /* inputs whose buffer a result may reuse */
 	VEC(DimSet) dimsets;
+	VEC(const char *) sources; /* names of the context's sources, for the
+		text form; program_infer keeps them up */
 	Loc loc;
 } Program;
 
@@ -162,17 +164,29 @@ Program *program_copy(Arena *a, const Program *p);
 /*
  * Shape and dtype rules, one for the front end and the rewriter: fills
  * v->dtype (unless the op's result is `attr`), rank and shape from op,
- * args and attributes, or reports at v->loc why it cannot. TRANSPOSE,
- * SLICE and BROADCAST/RESHAPE/VIEW need their attributes; the latter
- * three their result shape.
+ * args and attributes, or reports at v->loc why it cannot. Leaves, RESHAPE,
+ * SLICE, BROADCAST, VIEW and PAD need their result's rank and shape beside
+ * their attributes; ops whose result is `attr` need dtype and acc.
  */
 bool program_infer(Ctx *ctx, Program *p, Value *v);
+/*
+ * Before the broadcasts of an elementwise value are made: fills v->rank and
+ * v->shape with what its operands (v->args) broadcast to, aligned at the
+ * right, or reports at v->loc which extents disagree.
+ */
+bool program_broadcast_shape(Ctx *ctx, Program *p, Value *v);
+/* `f16[M, 768]`; a scalar is its dtype alone. */
+void program_print_type(Buf *b, const Program *p, const Value *v);
 
 /* The stage's laws; any breach is a bug of Tenon: false, with text in why. */
 bool program_verify(const Program *p, Buf *why);
 
 void program_print(const Program *p, Buf *b);
-/* Reads what program_print writes. Errors are reported at their place. */
+/*
+ * Reads what program_print writes, whatever the bytes; what the rules of
+ * inference or the verifier refuse is an error at its place. NULL then. The
+ * sources that it names are added to ctx without text, unless there.
+ */
 Program *program_parse(Ctx *ctx, Arena *a, uint32_t source);
 
 /* Users of each value, args counted once each; results count as uses. */

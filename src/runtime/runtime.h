@@ -23,6 +23,19 @@ const Isa *isa_find(const char *name); /* NULL if unknown */
 const Isa *isa_host(void);
 bool isa_runs_here(const Isa *isa);
 
+/* ---- processes (process.c) ------------------------------------------- */
+
+/*
+ * Runs argv[0] (a path) to its end: stdin is empty, stdout and stderr go to
+ * the descriptor `out`. Any thread; needs no arena. False with errno set if
+ * it could not be started, else *status is wait's, or -1 when the program
+ * that we are in has had its children reaped elsewhere.
+ */
+bool process_run(const char *const argv[], char *const envp[], int out,
+		 int *status);
+/* Our environment with name=value pairs (NULL-terminated) put in. */
+char **process_environment(Arena *a, const char *const pairs[]);
+
 /* ---- the C compiler (cc.c) ------------------------------------------- */
 
 typedef struct Compiler {
@@ -59,7 +72,7 @@ bool code_load(Ctx *ctx, Arena *a, const Compiler *cc, const Isa *isa,
 	       const char *cache, CodeSource *src, size_t n);
 void *code_symbol(const CodeSource *src, const char *name);
 void code_unload(CodeSource *src, size_t n);
-/* The flags every source is compiled with besides the ISA's, for plans. */
+/* All flags of a compilation, the ISA's last, separated by spaces. */
 const char *code_flags(Arena *a, const Compiler *cc, const Isa *isa);
 
 /* ---- launches (launch.c) --------------------------------------------- */

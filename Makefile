@@ -1,0 +1,179 @@
+# Tenon: one Makefile. Output goes to build/; its variant build/san/ is the
+# same tree under AddressSanitizer and UBSan with debug checks on.
+#
+#   make demo       set up, build, compile and check and time the flagship
+#   make test       set up, build, run all quick tests (tests/run)
+#   make test-all   the long ones too
+#   make check-main every example at every shape and dtype against the oracle
+#   make            build/tenon, build/libtenon.a, build/libtenon.so
+#
+# Sources are found: src/FOLDER/*.c, tests/FOLDER/*_test.c, tests/fuzz/*_fuzz.c
+# and bench/*.c each need no line here.
+
+# Once for all: as many jobs as there are CPUs, unless the caller chose.
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+CC      := $(if $(filter default,$(origin CC)),cc,$(CC))
+AR      ?= ar
+OBJCOPY ?= objcopy
+FORMAT  ?= clang-format-14
+PREFIX  ?= /usr/local
+DESTDIR ?=
+VARIANT ?=
+
+B       := build$(if $(VARIANT),/$(VARIANT))
+VERSION := $(shell sed -n 's/.*TENON_VERSION "\(.*\)"/\1/p' include/tenon.h)
+SOVER   := $(firstword $(subst ., ,$(VERSION)))
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+	-Wmissing-prototypes -Wvla -Wundef -Wwrite-strings -Wswitch-enum \
+	-Wformat=2 -Werror
+CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE
+CFLAGS   ?= -O2 -g
+# Strict IEEE arithmetic here too: the oracle and the folding of constants
+# must give the same bits whatever the compiler.
+TNFLAGS  := -std=gnu17 $(WARN) -fPIC -fno-semantic-interposition \
+	-ffp-contract=off -fno-math-errno
+LDLIBS   := -lcrypto -ljansson -ldl -lm -lpthread
+
+# Optimised builds of the variants; san stops at the first report.
+ifeq ($(VARIANT),san)
+TNFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer -DTN_DEBUG=1
+LDFLAGS  += -fsanitize=address,undefined
+CFLAGS   := -O1 -g
+endif
+
+SRC       := $(sort $(wildcard src/*/*.c))
+LIB_SRC   := $(filter-out src/cli/% src/lab/%,$(SRC))
+TOOL_SRC  := $(filter src/cli/% src/lab/%,$(SRC))
+LIB_OBJ   := $(LIB_SRC:%.c=$(B)/%.o)
+TOOL_OBJ  := $(TOOL_SRC:%.c=$(B)/%.o)
+UNIT      := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/*_test.c)))
+FUZZ      := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
+BENCH     := $(patsubst %.c,$(B)/%,$(sort $(wildcard bench/*.c)))
+EXAMPLES  := $(patsubst %.c,$(B)/%,$(sort $(wildcard examples/*.c)))
+FORMATTED := $(wildcard src/*/*.[ch] include/*.h tests/*/*.[ch] bench/*.[ch] \
+	examples/*.c)
+
+.PHONY: all demo test test-all check-main golden bench fuzz install format \
+	clean binaries san
+all: $(B)/tenon $(B)/libtenon.a $(B)/libtenon.so
+
+# What tests/run needs of one variant.
+binaries: $(B)/tenon $(UNIT) $(FUZZ) $(EXAMPLES)
+san:
+	@$(MAKE) VARIANT=san binaries
+
+# ---- rules ---------------------------------------------------------------
+
+# A line a step; V=1 shows the commands instead, -s nothing.
+Q     := $(if $(V),,@)
+QUIET := $(V)$(findstring s,$(firstword -$(MAKEFLAGS)))
+step   = $(if $(QUIET),,@printf '  %-4s %s\n' $(1) $@)
+
+$(B)/src/%.o: src/%.c $(B)/flags
+	$(call step,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(TNFLAGS) -MMD -MP -c -o $@ $<
+
+# Changes only when the commands do, so that new flags rebuild everything.
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(CPPFLAGS) $(CFLAGS) $(TNFLAGS)' | cmp -s - $@ || \
+		echo '$(CC) $(CPPFLAGS) $(CFLAGS) $(TNFLAGS)' > $@
+.PHONY: FORCE
+
+# All of the library, internal names too: what the unit tests link.
+$(B)/internal.a: $(LIB_OBJ)
+	$(call step,AR)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+# The library that users link: tenon_* is all that it defines outwardly.
+$(B)/libtenon.a: $(LIB_OBJ)
+	$(call step,AR)
+	@rm -f $@
+	$(Q)$(CC) -nostdlib -r -o $(B)/libtenon.o $^
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='tenon_*' \
+		$(B)/libtenon.o
+	$(Q)$(AR) rcs $@ $(B)/libtenon.o
+
+$(B)/libtenon.so: $(LIB_OBJ) tools/install/tenon.map
+	$(call step,LD)
+	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,libtenon.so.$(SOVER) \
+		-Wl,--version-script=tools/install/tenon.map -Wl,--no-undefined \
+		-o $@ $(LIB_OBJ) $(LDLIBS)
+
+$(B)/tenon: $(TOOL_OBJ) $(B)/libtenon.a
+	$(call step,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+link   = $(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) -I. $(CFLAGS) $(TNFLAGS) \
+	-MMD -MP $(LDFLAGS) -o $@ $< $(1) $(LDLIBS)
+$(B)/tests/%: tests/%.c $(B)/internal.a $(B)/flags
+	$(call step,LD)
+	$(call link,$(B)/internal.a)
+$(B)/bench/%: bench/%.c $(B)/internal.a $(B)/flags
+	$(call step,LD)
+	$(call link,$(B)/internal.a)
+$(B)/examples/%: examples/%.c $(B)/libtenon.a $(B)/flags
+	$(call step,LD)
+	$(call link,$(B)/libtenon.a)
+
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
+-include $(addsuffix .d,$(UNIT) $(FUZZ) $(BENCH) $(EXAMPLES))
+
+# ---- the commands of README.md -------------------------------------------
+
+demo:
+	@tools/setup build
+	@$(MAKE) --no-print-directory -s build/tenon
+	build/tenon run examples/weight_view.tn --dims main
+
+test:
+	@tools/setup test
+	@$(MAKE) --no-print-directory -s binaries build/libtenon.so san
+	@tests/run
+
+test-all:
+	@tools/setup test
+	@$(MAKE) --no-print-directory -s binaries build/libtenon.so san
+	@tests/run --all
+
+check-main:
+	@tools/setup build
+	@$(MAKE) --no-print-directory -s build/tenon
+	@tests/run --all check
+
+golden:
+	@$(MAKE) --no-print-directory -s build/tenon
+	@tests/run --update golden errors
+
+# Each program under bench/ prints its own table.
+bench: $(BENCH)
+	@for b in $(BENCH); do echo "== $$b"; $$b || exit 1; done
+
+# FUZZ_SECONDS a fuzzer, under the sanitizers.
+FUZZ_SECONDS ?= 600
+fuzz:
+	@$(MAKE) VARIANT=san binaries
+	@for f in $(FUZZ:build/%=build/san/%); do \
+		echo "== $$f"; $$f --seconds $(FUZZ_SECONDS) || exit 1; done
+
+docs/tenon.1: build/tenon
+	build/tenon --man > $@
+
+format:
+	$(FORMAT) -i $(FORMATTED)
+
+install: all
+	tools/install/install '$(DESTDIR)' '$(PREFIX)' '$(VERSION)'
+
+clean:
+	rm -rf build

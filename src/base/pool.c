@@ -1,0 +1,258 @@
+/*
+ * pool: one persistent set of threads for the process.
+ *
+ * A call publishes its job by storing one word, the ticket: the job's
+ * number and how many more workers it takes. A thread joins by taking one
+ * off that count, so that joining, numbering the workers and closing the
+ * job are each one atomic operation, and the caller waits only for those
+ * that did join: a thread that is asleep or descheduled costs nothing but
+ * its share of the work. Idle threads spin for some microseconds, since
+ * launches follow each other closely, and then sleep on the ticket (futex).
+ *
+ * The ticket has 20 bits of job number. A thread that sleeps through exactly
+ * 2^20 jobs would take the new job for the old one and miss it, which the
+ * scheme allows at any time.
+ *
+ * fork() leaves the child with its forking thread only; a handler then
+ * resets the pool, and the child starts threads of its own.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_getaffinity */
+#endif
+#include "base/base.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SLOT_BITS    12
+#define SLOT_MASK    ((1u << SLOT_BITS) - 1)
+#define WORKERS_MAX  ((int)SLOT_MASK)
+#define SPIN_SECONDS 30e-6
+#define SPIN_BATCH   32
+
+/* Each on its own cache line, for they change at different times. */
+static struct {
+	_Alignas(128) atomic_uint ticket; /* job << SLOT_BITS | slots left */
+	PoolFn fn;                        /* these three: set before ticket */
+	void *arg;
+	unsigned extra;                 /* slots at the start */
+	_Alignas(128) atomic_uint done; /* joined workers that returned */
+	atomic_uint waiting;            /* the caller sleeps on done */
+	atomic_uint no_memory;          /* a worker ran out of memory */
+	_Alignas(128) atomic_uint sleepers;
+	_Alignas(128) atomic_flag owned; /* a caller is inside pool_run */
+	atomic_uint generation;          /* changed by fork */
+	unsigned threads;                /* by the owner only */
+} pool = {.owned = ATOMIC_FLAG_INIT};
+
+static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
+
+static void futex_wait(atomic_uint *word, unsigned seen)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+}
+
+static void futex_wake(atomic_uint *word, unsigned n)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
+}
+
+static void cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+/* False if fn ran out of memory; the caller of pool_run then raises. */
+static bool job_call(PoolFn fn, void *arg, int worker)
+{
+	OomTrap trap;
+	if (OOM_TRAP(&trap))
+		return false;
+	fn(arg, worker);
+	oom_trap_pop(&trap);
+	return true;
+}
+
+/* Spins while *word is `seen`; the last value read. */
+static unsigned spin_while(atomic_uint *word, unsigned seen)
+{
+	double until = 0;
+	for (;;) {
+		for (int i = 0; i < SPIN_BATCH; i++) {
+			unsigned v = atomic_load(word);
+			if (v != seen)
+				return v;
+			cpu_relax();
+		}
+		double now = clock_seconds();
+		if (until == 0)
+			until = now + SPIN_SECONDS;
+		else if (now >= until)
+			return seen;
+	}
+}
+
+static unsigned ticket_wait(unsigned seen)
+{
+	unsigned t = spin_while(&pool.ticket, seen);
+	if (t != seen)
+		return t;
+	/*
+	 * The caller stores the ticket and then reads `sleepers`; we add to
+	 * `sleepers` and then have the kernel compare the ticket. In one
+	 * order or the other a new job is seen.
+	 */
+	atomic_fetch_add(&pool.sleepers, 1);
+	while ((t = atomic_load(&pool.ticket)) == seen)
+		futex_wait(&pool.ticket, seen);
+	atomic_fetch_sub(&pool.sleepers, 1);
+	return t;
+}
+
+static void *pool_thread(void *arg)
+{
+	(void)arg;
+	unsigned last = ~0u >> SLOT_BITS; /* the job we were in */
+	unsigned t = atomic_load(&pool.ticket);
+	for (;;) {
+		unsigned job = t >> SLOT_BITS, slots = t & SLOT_MASK;
+		if (slots == 0 || job == last) {
+			t = ticket_wait(t);
+			continue;
+		}
+		if (!atomic_compare_exchange_weak(&pool.ticket, &t, t - 1))
+			continue;
+		last = job;
+		int worker = (int)(pool.extra - slots + 1);
+		if (!job_call(pool.fn, pool.arg, worker))
+			atomic_store(&pool.no_memory, 1);
+		atomic_fetch_add(&pool.done, 1);
+		if (atomic_load(&pool.waiting))
+			futex_wake(&pool.done, 1);
+		t = atomic_load(&pool.ticket);
+	}
+	return NULL;
+}
+
+static void pool_after_fork(void)
+{
+	atomic_store(&pool.ticket, 0);
+	atomic_store(&pool.done, 0);
+	atomic_store(&pool.waiting, 0);
+	atomic_store(&pool.no_memory, 0);
+	atomic_store(&pool.sleepers, 0);
+	atomic_fetch_add(&pool.generation, 1);
+	pool.threads = 0;
+	atomic_flag_clear(&pool.owned);
+}
+
+static void pool_init(void)
+{
+	pthread_atfork(NULL, NULL, pool_after_fork);
+}
+
+/* Signals are for the program's own threads, so ours block them all. */
+static void pool_grow(unsigned want)
+{
+	sigset_t all, old;
+	pthread_attr_t attr;
+	if (pool.threads >= want || pthread_attr_init(&attr) != 0)
+		return;
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pthread_t id;
+	while (pool.threads < want &&
+	       pthread_create(&id, &attr, pool_thread, NULL) == 0)
+		pool.threads++;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+}
+
+static void done_wait(unsigned joined)
+{
+	unsigned d;
+	while ((d = atomic_load(&pool.done)) != joined) {
+		if (spin_while(&pool.done, d) != d)
+			continue;
+		atomic_store(&pool.waiting, 1);
+		if (atomic_load(&pool.done) == d)
+			futex_wait(&pool.done, d);
+		atomic_store(&pool.waiting, 0);
+	}
+}
+
+void pool_run(int workers, PoolFn fn, void *arg)
+{
+	if (workers > WORKERS_MAX)
+		workers = WORKERS_MAX;
+	if (workers <= 1) {
+		fn(arg, 0);
+		return;
+	}
+	pthread_once(&pool_once, pool_init);
+	if (atomic_flag_test_and_set(&pool.owned)) {
+		fn(arg, 0); /* busy, or called from within a job */
+		return;
+	}
+	unsigned generation = atomic_load(&pool.generation);
+	pool_grow((unsigned)workers - 1);
+	unsigned extra = (unsigned)workers - 1;
+	if (extra > pool.threads)
+		extra = pool.threads;
+	if (extra == 0) {
+		atomic_flag_clear(&pool.owned);
+		fn(arg, 0);
+		return;
+	}
+	unsigned job = (atomic_load(&pool.ticket) >> SLOT_BITS) + 1;
+	pool.fn = fn;
+	pool.arg = arg;
+	pool.extra = extra;
+	atomic_store(&pool.done, 0);
+	atomic_store(&pool.ticket, job << SLOT_BITS | extra);
+	if (atomic_load(&pool.sleepers) > 0)
+		futex_wake(&pool.ticket, extra);
+
+	bool ok = job_call(fn, arg, 0);
+	if (generation != atomic_load(&pool.generation))
+		return; /* fn forked and this is the child */
+	unsigned left = atomic_fetch_and(&pool.ticket, ~SLOT_MASK) & SLOT_MASK;
+	done_wait(extra - left);
+	if (atomic_exchange(&pool.no_memory, 0))
+		ok = false;
+	atomic_flag_clear(&pool.owned);
+	if (!ok)
+		oom_raise();
+}
+
+int cpu_count(void)
+{
+	/* The kernel refuses a set smaller than its own. */
+	static atomic_int known;
+	int n = atomic_load(&known);
+	if (n > 0)
+		return n;
+	for (int cpus = 1024; cpus <= 1 << 16 && n <= 0; cpus *= 2) {
+		cpu_set_t *set = CPU_ALLOC((size_t)cpus);
+		size_t size = CPU_ALLOC_SIZE((size_t)cpus);
+		if (!set)
+			break;
+		if (sched_getaffinity(0, size, set) == 0)
+			n = CPU_COUNT_S(size, set);
+		CPU_FREE(set);
+	}
+	if (n <= 0)
+		n = 1;
+	atomic_store(&known, n);
+	return n;
+}

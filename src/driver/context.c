@@ -1,0 +1,231 @@
+/* context: contexts, errors and tensors of the public API. */
+#include "driver/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DTYPE(e, name, bytes, cls, prec, npy)                                  \
+	_Static_assert((int)TENON_##e == (int)DT_##e, "dtype order");
+#include "ir/dtype.def"
+#undef DTYPE
+_Static_assert((int)TENON_DTYPE_COUNT == (int)DT_COUNT, "dtype count");
+_Static_assert(TENON_MAX_RANK == TN_MAX_RANK, "rank");
+
+TenonContext *tenon_context_new(void)
+{
+	TenonContext *c = calloc(1, sizeof(*c));
+	OomTrap trap;
+
+	if (!c)
+		return NULL;
+	if (OOM_TRAP(&trap)) {
+		ctx_release(&c->ctx);
+		free(c);
+		return NULL;
+	}
+	ctx_init(&c->ctx);
+	buf_init(&c->notices, &c->ctx.perm);
+	oom_trap_pop(&trap);
+	return c;
+}
+
+void tenon_context_free(TenonContext *c)
+{
+	if (!c)
+		return;
+	ctx_release(&c->ctx);
+	free(c);
+}
+
+const char *tenon_message(const TenonContext *c)
+{
+	if (c->out_of_memory)
+		return "tenon: error: out of memory\n";
+	return c->ctx.messages.p ? c->ctx.messages.p : "";
+}
+
+const char *tenon_notices(TenonContext *c)
+{
+	OomTrap trap;
+
+	if (OOM_TRAP(&trap))
+		return "";
+	for (size_t i = 0; i < c->ctx.warnings.n; i++)
+		buf_printf(&c->notices, "%s\n", c->ctx.warnings.p[i]);
+	c->ctx.warnings.n = 0;
+	const char *text = arena_strdup(&c->ctx.perm, buf_str(&c->notices));
+	buf_init(&c->notices, &c->ctx.perm);
+	oom_trap_pop(&trap);
+	return text;
+}
+
+void tenon_set_threads(TenonContext *c, int threads)
+{
+	c->threads = threads > 0 ? threads : 0;
+	c->ctx.threads = context_threads(c);
+}
+
+int tenon_threads(const TenonContext *c)
+{
+	return context_threads(c);
+}
+
+int context_threads(const TenonContext *c)
+{
+	return c->threads ? c->threads : cpu_count();
+}
+
+void tenon_set_cache(TenonContext *c, const char *folder)
+{
+	OomTrap trap;
+
+	if (OOM_TRAP(&trap)) {
+		c->cache = "";
+		return;
+	}
+	c->cache = folder ? arena_strdup(&c->ctx.perm, folder) : NULL;
+	oom_trap_pop(&trap);
+}
+
+void tenon_set_compiler(TenonContext *c, const char *name)
+{
+	OomTrap trap;
+
+	if (OOM_TRAP(&trap)) {
+		c->compiler = NULL;
+		return;
+	}
+	c->compiler = name ? arena_strdup(&c->ctx.perm, name) : NULL;
+	oom_trap_pop(&trap);
+}
+
+bool context_cache(TenonContext *c, const char **out)
+{
+	*out = NULL;
+	if (c->cache && !*c->cache)
+		return true;
+	if (c->cache)
+		*out = c->cache;
+	else if (!cache_dir(&c->ctx, &c->ctx.perm, out))
+		return false;
+	return dir_make(&c->ctx, *out);
+}
+
+/* ---- errors ---------------------------------------------------------- */
+
+TenonError api_no_memory(TenonContext *c)
+{
+	c->out_of_memory = true;
+	return TENON_ENOMEM;
+}
+
+TenonError api_result(TenonContext *c, bool ok)
+{
+	if (ok)
+		return TENON_OK;
+	switch (c->ctx.err) {
+	case ERR_PROGRAM:
+		return TENON_EPROGRAM;
+	case ERR_USAGE:
+		return TENON_EUSAGE;
+	case ERR_ENV:
+		return TENON_EENV;
+	case ERR_NOMEM:
+		return TENON_ENOMEM;
+	case ERR_NONE:
+		break;
+	}
+	bug("a call failed without a message");
+}
+
+bool api_usage(TenonContext *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	const char *text = arena_vprintf(&c->ctx.perm, fmt, ap);
+	va_end(ap);
+	return diag_fail(&c->ctx, ERR_USAGE, NULL, "%s", text);
+}
+
+void api_notice(TenonContext *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(&c->notices, fmt, ap);
+	va_end(ap);
+	buf_putc(&c->notices, '\n');
+}
+
+/* ---- tensors --------------------------------------------------------- */
+
+const char *tenon_dtype_name(TenonDType d)
+{
+	return (unsigned)d < DT_COUNT ? dtype_info[d].name : "?";
+}
+
+size_t tenon_dtype_size(TenonDType d)
+{
+	return (unsigned)d < DT_COUNT ? (size_t)dtype_info[d].bytes : 0;
+}
+
+Tensor tensor_from_api(const TenonTensor *t)
+{
+	Tensor r = {.dtype = (DType)t->dtype,
+		    .rank = (uint8_t)t->rank,
+		    .data = t->data};
+
+	memcpy(r.shape, t->shape, sizeof(r.shape));
+	memcpy(r.strides, t->strides, sizeof(r.strides));
+	return r;
+}
+
+TenonTensor tensor_to_api(const Tensor *t)
+{
+	TenonTensor r = {.dtype = (TenonDType)t->dtype,
+			 .rank = t->rank,
+			 .data = t->data};
+
+	memcpy(r.shape, t->shape, sizeof(r.shape));
+	memcpy(r.strides, t->strides, sizeof(r.strides));
+	return r;
+}
+
+size_t tenon_tensor_bytes(const TenonTensor *t)
+{
+	Tensor r = tensor_from_api(t);
+
+	return tensor_bytes(&r);
+}
+
+void *tenon_alloc(size_t bytes)
+{
+	return big_alloc(bytes ? bytes : 1);
+}
+
+void tenon_release(void *data, size_t bytes)
+{
+	if (data)
+		big_free(data, bytes ? bytes : 1);
+}
+
+TenonError tenon_npy_read(TenonContext *c, const char *path, TenonDType want,
+			  TenonTensor *out)
+{
+	Tensor t;
+
+	API_ENTER(c);
+	bool ok = npy_read(&c->ctx, path, (DType)want, &t);
+	if (ok)
+		*out = tensor_to_api(&t);
+	return API_LEAVE(c, ok);
+}
+
+TenonError tenon_npy_write(TenonContext *c, const char *path,
+			   const TenonTensor *t)
+{
+	API_ENTER(c);
+	Tensor r = tensor_from_api(t);
+	return API_LEAVE(c, npy_write(&c->ctx, path, &r));
+}

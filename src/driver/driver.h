@@ -1,0 +1,160 @@
+/*
+ * driver: the one place that runs passes, times, verifies and dumps, and
+ * the implementation of tenon.h.
+ *
+ *   context.c   contexts, errors, tensors of the API
+ *   program.c   programs and their sizes
+ *   pipeline.c  the pass table: stage 1 to stage 5
+ *   memory.c    stage 6: buffers, slots, launches
+ *   plan.c      compile, resume, save, load, dump
+ *   bind.c      named dims from inputs, guards, strides, overlap
+ *   run.c       running a plan
+ *   check.c     fixtures, verdicts
+ *   explain.c   Part A and Part B
+ *   devices.c   what this machine offers
+ */
+#ifndef TENON_DRIVER_DRIVER_H
+#define TENON_DRIVER_DRIVER_H
+
+#include "tenon.h"
+
+#include "front/front.h"
+#include "ir/plan.h"
+#include "oracle/oracle.h"
+#include "realise/realise.h"
+#include "region/region.h"
+#include "rewrite/rewrite.h"
+#include "runtime/runtime.h"
+
+struct TenonContext {
+	Ctx ctx;
+	Buf notices; /* handed out and cleared by tenon_notices() */
+	int threads; /* 0: one a CPU */
+	const char *cache;    /* as set; NULL: the XDG folder */
+	const char *compiler; /* as set; NULL: the first found */
+	bool out_of_memory;   /* the message, without memory to hold it */
+};
+
+struct TenonProgram {
+	TenonContext *c;
+	Arena arena;
+	Program *p;
+	int64_t *dims; /* -1: unset */
+	double front_ms;
+};
+
+struct TenonPlan {
+	TenonContext *c;
+	TenonProgram *program;
+	Arena arena;
+	Plan *plan;
+	RewriteLog log;
+	const Regions *regions;	    /* NULL when resumed from kernels */
+	const Program *rewritten;
+	CodeSource *code; /* one a kernel; NULL when emitted only */
+	const Isa *isa;
+	Compiler cc;
+	double plan_ms, compile_ms;
+	bool cached;
+	/* run time */
+	Tensor *weights; /* by value id; data NULL until read */
+	int64_t *weight_dims; /* the binding they were read under */
+	LaunchScratch scratch;
+	char *memory; /* the arena of temporaries */
+	size_t memory_size;
+};
+
+/*
+ * Entry of an API function: errors start empty, and running out of memory
+ * returns from the function. API_LEAVE maps the outcome.
+ */
+#define API_ENTER(c)                                                           \
+	OomTrap api_trap;                                                      \
+	ctx_clear_errors(&(c)->ctx);                                           \
+	(c)->out_of_memory = false;                                            \
+	if (OOM_TRAP(&api_trap))                                               \
+	return api_no_memory(c)
+#define API_LEAVE(c, ok) (oom_trap_pop(&api_trap), api_result((c), (ok)))
+TenonError api_no_memory(TenonContext *c);
+TenonError api_result(TenonContext *c, bool ok);
+bool api_usage(TenonContext *c, const char *fmt, ...) TN_PRINTF(2, 3);
+void api_notice(TenonContext *c, const char *fmt, ...) TN_PRINTF(2, 3);
+
+int context_threads(const TenonContext *c);
+/* Folder for compiled code, made if need be; *out NULL: keep nothing. */
+bool context_cache(TenonContext *c, const char **out);
+
+Tensor tensor_from_api(const TenonTensor *t);
+TenonTensor tensor_to_api(const Tensor *t);
+/* Dtype and shape of a value under dims; data NULL. False: some unset. */
+bool value_desc(const Program *p, ValueId v, const int64_t *dims, Tensor *out);
+
+/* A program read from the text of a stage (program.c). */
+TenonProgram *program_adopt(TenonContext *c, Program *source);
+
+/* ---- pipeline.c ------------------------------------------------------ */
+
+typedef enum Stage {
+	STAGE_PROGRAM,
+	STAGE_REWRITTEN,
+	STAGE_REGIONS,
+	STAGE_KERNELS,
+	STAGE_SOURCES,
+	STAGE_PLAN,
+	STAGE_COUNT,
+} Stage;
+extern const char *const stage_name[STAGE_COUNT];
+bool stage_parse(const char *name, Stage *out);
+
+typedef struct Pipeline {
+	TenonContext *c;
+	Arena *arena;
+	const Target *target;
+	RegionPin *region_pins;
+	size_t nregion_pins;
+	Pin *pins;
+	size_t npins;
+	const char *skip, *stop_after;
+	/* stages so far; NULL where not reached */
+	const Program *program;
+	const Program *rewritten;
+	Regions *regions;
+	Kernels *kernels;
+	const char **sources;
+	RewriteLog log;
+	bool stopped;
+} Pipeline;
+
+/* Splits --pin texts into region pins and realisation pins. */
+bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n);
+/* Runs every pass after `from`, whose data p holds. */
+bool pipeline_run(Pipeline *p, Stage from);
+
+/* ---- memory.c -------------------------------------------------------- */
+
+/* Stage 6 of kernels; sources, target and compiler are the caller's. */
+Plan *plan_build(Arena *a, const Program *source, Kernels *ks);
+
+/* ---- bind.c ---------------------------------------------------------- */
+
+/* Fills dims (from the program's sizes) with what the inputs' shapes say. */
+bool bind_inputs(TenonProgram *p, const TenonTensor *inputs, int64_t *dims);
+bool bind_overlaps(TenonPlan *p, const TenonTensor *inputs,
+		   const TenonTensor *results);
+
+/* ---- run.c ----------------------------------------------------------- */
+
+typedef struct RunFault {
+	bool fault;
+	TnStatus status;
+} RunFault;
+/* Runs on tensors that were bound; a fault of the program is reported as an
+ * error unless `fault` asks for it. */
+bool plan_run(TenonPlan *p, const int64_t *dims, const TenonTensor *inputs,
+	      TenonTensor *results, RunFault *fault);
+/* Weights for this binding, in value order, read once. */
+bool plan_weights(TenonPlan *p, const int64_t *dims, Feeds *out);
+/* The same for a program without a plan: into arena-held tensors. */
+bool program_weights(TenonProgram *p, const int64_t *dims, Tensor *out);
+
+#endif

@@ -1,0 +1,272 @@
+/*
+ * memory: stage 6 from stage 4: which buffer every access goes to, which
+ * temporaries share a slot of the arena, and the launches in order.
+ *
+ * Temporaries get slots by a linear scan over the kernels: a slot is free
+ * again after the last kernel that reads its buffer. A buffer takes a free
+ * slot of the same size if there is one, so that sizes over named dims
+ * stay simple; else a new one.
+ */
+#include "driver/driver.h"
+#include "emit/emit.h"
+
+#define NOWHERE UINT32_MAX
+
+typedef struct Build {
+	Plan *plan;
+	Arena *a;
+	Program *p; /* stage 2 */
+	uint32_t *of; /* plan buffer + 1 by value */
+} Build;
+
+static Ex buffer_bytes(Build *b, DType dtype, const Ex *shape, int rank)
+{
+	ExprTab *t = &b->p->ex;
+	Ex bytes = ex_const(t, dtype_info[dtype].bytes);
+
+	for (int d = 0; d < rank; d++)
+		bytes = ex_mul(t, bytes, shape[d]);
+	return bytes;
+}
+
+static uint32_t first_result(const Program *p, ValueId v)
+{
+	for (uint32_t i = 0; i < p->results.n; i++)
+		if (p->results.p[i].value == v)
+			return i;
+	return NOWHERE;
+}
+
+static uint32_t add_buffer(Build *b, PlanBuffer buf)
+{
+	VEC_PUSH(b->a, b->plan->buffers, buf);
+	return (uint32_t)b->plan->buffers.n - 1;
+}
+
+static uint32_t value_buffer(Build *b, ValueId v)
+{
+	const Value *val = program_value(b->p, v);
+	PlanBuffer buf = {.value = v, .first = NOWHERE};
+	uint32_t result = first_result(b->p, v);
+
+	if (b->of[v])
+		return b->of[v] - 1;
+	buf.bytes = buffer_bytes(b, val->dtype, val->shape, val->rank);
+	if (val->op == OP_INPUT) {
+		buf.kind = PLAN_INPUT;
+		buf.index = val->index;
+	} else if (val->op == OP_CONST) {
+		buf.kind = PLAN_CONST;
+	} else if (val->op == OP_WEIGHT) {
+		buf.kind = PLAN_WEIGHT;
+	} else if (result != NOWHERE) {
+		buf.kind = PLAN_RESULT;
+		buf.index = result;
+	} else {
+		buf.kind = PLAN_TEMP;
+	}
+	b->of[v] = add_buffer(b, buf) + 1;
+	return b->of[v] - 1;
+}
+
+static void kernel_buffers(Build *b, uint32_t kernel, PlanLaunch *l)
+{
+	const Kernel *k = &b->plan->kernels->kernels.p[kernel];
+
+	for (size_t i = 0; i < k->buffers.n; i++) {
+		const KBuffer *kb = &k->buffers.p[i];
+		uint32_t n;
+		if (kb->scope == SCOPE_WORKER || kb->scope == SCOPE_REG)
+			continue;
+		if (kb->scope == SCOPE_SHARED)
+			n = add_buffer(b, (PlanBuffer){
+						.kind = PLAN_TEMP,
+						.value = NO_VALUE,
+						.bytes = buffer_bytes(
+							b, kb->dtype, kb->shape,
+							kb->rank),
+						.first = kernel});
+		else
+			n = value_buffer(b, kb->value);
+		PlanBuffer *pb = &b->plan->buffers.p[n];
+		if (pb->first == NOWHERE)
+			pb->first = kernel;
+		pb->last = kernel;
+		VEC_PUSH(b->a, l->buffers, n);
+	}
+}
+
+static void add_launches(Build *b, uint32_t kernel)
+{
+	Kernels *ks = (Kernels *)b->plan->kernels;
+	const Kernel *k = &ks->kernels.p[kernel];
+	ExprTab *t = &b->p->ex;
+	PlanLaunch l = {.kernel = kernel};
+
+	kernel_buffers(b, kernel, &l);
+	for (uint32_t i = 0; i < k->phases.n; i++) {
+		const Phase *ph = &k->phases.p[i];
+		l.phase = i;
+		l.tasks = ex_const(t, 1);
+		for (size_t j = 0; j < ph->tasks.n; j++)
+			l.tasks = ex_mul(t, l.tasks, ph->tasks.p[j].extent);
+		l.scratch = emit_scratch(ks, k);
+		VEC_PUSH(b->a, b->plan->launches, l);
+	}
+}
+
+static void assign_slots(Build *b)
+{
+	Plan *plan = b->plan;
+	VEC(uint32_t) busy_until = {0};
+
+	for (uint32_t k = 0; k < plan->kernels->kernels.n; k++)
+		for (size_t i = 0; i < plan->buffers.n; i++) {
+			PlanBuffer *pb = &plan->buffers.p[i];
+			uint32_t slot = NOWHERE;
+			if (pb->kind != PLAN_TEMP || pb->first != k)
+				continue;
+			for (uint32_t s = 0; s < plan->slots.n; s++)
+				if (busy_until.p[s] < k &&
+				    plan->slots.p[s] == pb->bytes)
+					slot = s;
+			if (slot == NOWHERE) {
+				slot = (uint32_t)plan->slots.n;
+				VEC_PUSH(b->a, plan->slots, pb->bytes);
+				VEC_PUSH(b->a, busy_until, 0);
+			}
+			busy_until.p[slot] = pb->last;
+			pb->index = slot;
+		}
+}
+
+static void add_copies(Build *b)
+{
+	for (uint32_t i = 0; i < b->p->results.n; i++) {
+		uint32_t n = value_buffer(b, b->p->results.p[i].value);
+		const PlanBuffer *pb = &b->plan->buffers.p[n];
+		if (pb->kind == PLAN_RESULT && pb->index == i)
+			continue;
+		VEC_PUSH(b->a, b->plan->copies, ((PlanCopy){i, n}));
+	}
+}
+
+/* ---- donation -------------------------------------------------------- */
+
+static const Stmt *find_access(const StmtList *list, StmtKind kind,
+			       uint32_t buffer, int *count)
+{
+	const Stmt *found = NULL;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const Stmt *s = list->p[i];
+		if (s->kind == kind && s->buffer == buffer) {
+			(*count)++;
+			found = s;
+		}
+		const Stmt *f = find_access(&s->body, kind, buffer, count);
+		const Stmt *g = find_access(&s->orelse, kind, buffer, count);
+		found = f ? f : g ? g : found;
+	}
+	return found;
+}
+
+static uint32_t kernel_buffer_of(const Kernel *k, ValueId v, BufScope scope)
+{
+	for (uint32_t i = 0; i < k->buffers.n; i++)
+		if (k->buffers.p[i].value == v && k->buffers.p[i].scope == scope)
+			return i;
+	return NOWHERE;
+}
+
+/*
+ * In kernel k result r is written over input x: legal when each phase that
+ * reads x runs before the one that writes r, or reads each element just
+ * where it is written (the same index, once).
+ */
+static bool in_place(const Kernel *k, ValueId x, ValueId r)
+{
+	uint32_t in = kernel_buffer_of(k, x, SCOPE_IN);
+	uint32_t out = kernel_buffer_of(k, r, SCOPE_OUT);
+	bool written = false;
+
+	for (size_t i = 0; i < k->phases.n; i++) {
+		int loads = 0, stores = 0;
+		const StmtList *body = &k->phases.p[i].body;
+		const Stmt *st = find_access(body, ST_STORE, out, &stores);
+		const Stmt *ld = in == NOWHERE
+					 ? NULL
+					 : find_access(body, ST_LOAD, in, &loads);
+		if (ld && written)
+			return false;
+		if (st && ld) {
+			if (loads != 1 || stores != 1 ||
+			    st->nindex != ld->nindex)
+				return false;
+			for (int d = 0; d < st->nindex; d++)
+				if (st->index[d] != ld->index[d])
+					return false;
+		}
+		written |= st != NULL;
+	}
+	return written;
+}
+
+static bool may_donate(Build *b, ValueId x, uint32_t result)
+{
+	const Kernels *ks = b->plan->kernels;
+	ValueId r = b->p->results.p[result].value;
+	const Value *xv = program_value(b->p, x), *rv = program_value(b->p, r);
+	bool written = false;
+
+	if (xv->dtype != rv->dtype || xv->rank != rv->rank)
+		return false;
+	for (int d = 0; d < xv->rank; d++)
+		if (xv->shape[d] != rv->shape[d])
+			return false;
+	for (size_t i = 0; i < ks->kernels.n; i++) {
+		const Kernel *k = &ks->kernels.p[i];
+		bool reads = kernel_buffer_of(k, x, SCOPE_IN) != NOWHERE;
+		if (reads && written)
+			return false;
+		if (kernel_buffer_of(k, r, SCOPE_OUT) != NOWHERE) {
+			if (!in_place(k, x, r))
+				return false;
+			written = true;
+		}
+	}
+	for (size_t i = 0; i < b->plan->copies.n; i++)
+		if (b->of[x] && b->plan->copies.p[i].from == b->of[x] - 1)
+			return false;
+	return written;
+}
+
+static void add_donations(Build *b)
+{
+	for (size_t i = 0; i < b->p->donated.n; i++) {
+		ValueId x = b->p->donated.p[i];
+		for (uint32_t r = 0; r < b->p->results.n; r++)
+			if (may_donate(b, x, r))
+				VEC_PUSH(b->a, b->plan->donations,
+					 ((PlanDonation){
+						 program_value(b->p, x)->index,
+						 r}));
+	}
+}
+
+Plan *plan_build(Arena *a, const Program *source, Kernels *ks)
+{
+	Plan *plan = arena_new(a, Plan);
+	Build b = {.plan = plan, .a = a, .p = ks->program};
+
+	plan->arena = a;
+	plan->source = source;
+	plan->kernels = ks;
+	b.of = arena_array(a, uint32_t, ks->program->values.n + 1);
+	for (uint32_t k = 0; k < ks->kernels.n; k++)
+		add_launches(&b, k);
+	add_copies(&b);
+	assign_slots(&b);
+	add_donations(&b);
+	return plan;
+}

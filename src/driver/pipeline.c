@@ -1,0 +1,251 @@
+/*
+ * pipeline: the pass table, from stage 1 to stage 5.
+ *
+ * Only this file runs passes: it verifies after each, honours --skip and
+ * --stop-after, and knows which stage a pass belongs to.
+ */
+#include "driver/driver.h"
+#include "emit/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const stage_name[STAGE_COUNT] = {
+	[STAGE_PROGRAM] = "program", [STAGE_REWRITTEN] = "rewritten",
+	[STAGE_REGIONS] = "regions", [STAGE_KERNELS] = "kernels",
+	[STAGE_SOURCES] = "sources", [STAGE_PLAN] = "plan",
+};
+
+bool stage_parse(const char *name, Stage *out)
+{
+	for (int i = 0; i < STAGE_COUNT; i++)
+		if (!strcmp(stage_name[i], name)) {
+			*out = (Stage)i;
+			return true;
+		}
+	return false;
+}
+
+/* ---- passes ---------------------------------------------------------- */
+
+static bool verify_program(Pipeline *p, const char *pass)
+{
+	Buf why;
+
+	buf_init(&why, p->arena);
+	if (!program_verify(p->rewritten, &why))
+		bug("pass %s breaks the laws of stage 2: %s", pass,
+		    buf_str(&why));
+	return true;
+}
+
+static bool run_rewrite(Pipeline *p, RewritePass *pass, const char *name)
+{
+	const Program *from = p->rewritten ? p->rewritten : p->program;
+
+	p->rewritten = pass(&p->c->ctx, p->arena, from, &p->log);
+	return p->rewritten && verify_program(p, name);
+}
+
+static bool pass_constants(Pipeline *p)
+{
+	return run_rewrite(p, rewrite_constants, "constants");
+}
+
+static bool pass_relaxations(Pipeline *p)
+{
+	return run_rewrite(p, rewrite_relaxations, "relaxations");
+}
+
+static bool pass_cse(Pipeline *p)
+{
+	return run_rewrite(p, rewrite_cse, "cse");
+}
+
+static bool pass_views(Pipeline *p)
+{
+	return run_rewrite(p, rewrite_views, "views");
+}
+
+static bool pass_dead(Pipeline *p)
+{
+	return run_rewrite(p, rewrite_dead, "dead");
+}
+
+static bool pass_partition(Pipeline *p)
+{
+	Buf why;
+
+	p->regions = region_partition(&p->c->ctx, p->arena, p->rewritten,
+				      p->region_pins, p->nregion_pins);
+	if (!p->regions)
+		return false;
+	buf_init(&why, p->arena);
+	if (!regions_verify(p->regions, &why))
+		bug("stage 3 breaks its laws: %s", buf_str(&why));
+	return true;
+}
+
+static bool pass_realise(Pipeline *p)
+{
+	Buf why;
+
+	p->kernels = realise_program(&p->c->ctx, p->arena, p->regions,
+				     p->target, p->pins, p->npins);
+	if (!p->kernels)
+		return false;
+	buf_init(&why, p->arena);
+	if (!kernels_verify(p->kernels, &why))
+		bug("stage 4 breaks its laws: %s", buf_str(&why));
+	return true;
+}
+
+static bool pass_emit(Pipeline *p)
+{
+	Kernels *ks = p->kernels;
+
+	p->sources = arena_array(p->arena, const char *, ks->kernels.n + 1);
+	for (size_t i = 0; i < ks->kernels.n; i++)
+		p->sources[i] = emit_c(p->arena, ks, &ks->kernels.p[i]);
+	return true;
+}
+
+typedef struct Pass {
+	const char *name;
+	Stage stage; /* whose data it makes */
+	bool optional; /* --skip may leave it out */
+	bool (*run)(Pipeline *p);
+} Pass;
+
+static const Pass passes[] = {
+	{"constants", STAGE_REWRITTEN, true, pass_constants},
+	{"relaxations", STAGE_REWRITTEN, true, pass_relaxations},
+	{"cse", STAGE_REWRITTEN, true, pass_cse},
+	{"views", STAGE_REWRITTEN, true, pass_views},
+	{"dead", STAGE_REWRITTEN, true, pass_dead},
+	{"partition", STAGE_REGIONS, false, pass_partition},
+	{"realise", STAGE_KERNELS, false, pass_realise},
+	{"emit", STAGE_SOURCES, false, pass_emit},
+};
+
+static bool listed(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *s = list; s && *s;) {
+		size_t len = strcspn(s, ",");
+		if (len == n && !strncmp(s, name, n))
+			return true;
+		s += len + (s[len] == ',');
+	}
+	return false;
+}
+
+static bool unknown_pass(Pipeline *p, const char *option, const char *name)
+{
+	Buf known;
+
+	buf_init(&known, p->arena);
+	buf_puts(&known, "passes:");
+	for (size_t i = 0; i < ARRAY_LEN(passes); i++)
+		buf_printf(&known, " %s", passes[i].name);
+	return diag_fail(&p->c->ctx, ERR_USAGE, buf_str(&known),
+			 "%s %s: no such pass%s", option, name,
+			 !strcmp(option, "--skip") ? " that can be left out"
+						   : "");
+}
+
+static bool check_names(Pipeline *p)
+{
+	for (const char *s = p->skip; s && *s;) {
+		size_t len = strcspn(s, ",");
+		const char *name = arena_strndup(p->arena, s, len);
+		bool found = false;
+		for (size_t i = 0; i < ARRAY_LEN(passes); i++)
+			found |= passes[i].optional &&
+				 !strcmp(passes[i].name, name);
+		if (!found)
+			return unknown_pass(p, "--skip", name);
+		s += len + (s[len] == ',');
+	}
+	if (!p->stop_after)
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(passes); i++)
+		if (!strcmp(passes[i].name, p->stop_after))
+			return true;
+	return unknown_pass(p, "--stop-after", p->stop_after);
+}
+
+bool pipeline_run(Pipeline *p, Stage from)
+{
+	if (!check_names(p))
+		return false;
+	if (from == STAGE_PROGRAM && !p->rewritten)
+		p->rewritten = program_copy(p->arena, p->program);
+	for (size_t i = 0; i < ARRAY_LEN(passes); i++) {
+		const Pass *pass = &passes[i];
+		if (pass->stage <= from)
+			continue;
+		if (listed(p->skip, pass->name))
+			continue;
+		bug_stage(pass->name);
+		bool ok = pass->run(p);
+		bug_stage(NULL);
+		if (!ok)
+			return false;
+		if (p->stop_after && !strcmp(p->stop_after, pass->name)) {
+			p->stopped = true;
+			return true;
+		}
+	}
+	return true;
+}
+
+/* ---- pins ------------------------------------------------------------ */
+
+static bool bad_pin(Pipeline *p, const char *text, const char *why)
+{
+	return diag_fail(&p->c->ctx, ERR_USAGE,
+			 "a pin is realisation.parameter=value, as in "
+			 "contract.mr=6, or join.VALUE=yes|no",
+			 "--pin %s: %s", text, why);
+}
+
+static bool region_pin(Pipeline *p, const char *text, const char *name,
+		       const char *value)
+{
+	bool yes = !strcmp(value, "yes"), no = !strcmp(value, "no");
+
+	if (!yes && !no)
+		return bad_pin(p, text, "join takes yes or no");
+	p->region_pins[p->nregion_pins++] = (RegionPin){name, yes, text};
+	return true;
+}
+
+bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
+{
+	p->region_pins = arena_array(p->arena, RegionPin, n + 1);
+	p->pins = arena_array(p->arena, Pin, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		const char *text = arena_strdup(p->arena, texts[i]);
+		const char *dot = strchr(text, '.'), *eq = strchr(text, '=');
+		char *end;
+		if (!dot || !eq || eq < dot || eq == dot + 1 || dot == text)
+			return bad_pin(p, text, "not a pin");
+		const char *head = arena_strndup(p->arena, text,
+						 (size_t)(dot - text));
+		const char *param = arena_strndup(p->arena, dot + 1,
+						  (size_t)(eq - dot - 1));
+		if (!strcmp(head, "join")) {
+			if (!region_pin(p, text, param, eq + 1))
+				return false;
+			continue;
+		}
+		int64_t value = strtoll(eq + 1, &end, 10);
+		if (!eq[1] || *end)
+			return bad_pin(p, text, "the value is not a number");
+		p->pins[p->npins++] =
+			(Pin){head, param, value, text, false};
+	}
+	return true;
+}

@@ -1,0 +1,481 @@
+/*
+ * plan: compile, resume from a stage's text, save, load, dump.
+ */
+#include "driver/driver.h"
+#include "emit/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static TenonPlan *plan_new(TenonContext *c)
+{
+	TenonPlan *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		oom_raise();
+	p->c = c;
+	arena_init(&p->arena);
+	return p;
+}
+
+void tenon_plan_free(TenonPlan *p)
+{
+	if (!p)
+		return;
+	if (p->code)
+		code_unload(p->code, p->plan->kernels->kernels.n);
+	if (p->weights)
+		for (size_t v = 0; v < p->program->p->values.n; v++)
+			tenon_release(p->weights[v].data,
+				      tensor_bytes(&p->weights[v]));
+	launch_release(&p->scratch);
+	tenon_release(p->memory, p->memory_size);
+	arena_release(&p->arena);
+	free(p);
+}
+
+/* ---- target ---------------------------------------------------------- */
+
+static bool unknown_target(TenonContext *c, const char *name)
+{
+	Buf known;
+
+	buf_init(&known, &c->ctx.scratch);
+	buf_puts(&known, "targets: cpu");
+	for (size_t i = 0; i < isa_count; i++)
+		buf_printf(&known, " cpu:%s", isa_table[i].name);
+	return diag_fail(&c->ctx, ERR_USAGE, buf_str(&known),
+			 "--target %s: not available in this version", name);
+}
+
+static bool find_target(TenonPlan *p, const char *name, bool must_run,
+			Target *out)
+{
+	TenonContext *c = p->c;
+
+	if (!name || !strcmp(name, "cpu"))
+		p->isa = isa_host();
+	else if (!strncmp(name, "cpu:", 4))
+		p->isa = isa_find(name + 4);
+	if (!p->isa)
+		return unknown_target(c, name);
+	if (must_run && !isa_runs_here(p->isa))
+		return diag_fail(&c->ctx, ERR_ENV,
+				 "use --emit-only to see its code, or another "
+				 "--target",
+				 "target cpu:%s: this machine cannot run it",
+				 p->isa->name);
+	*out = (Target){arena_printf(&p->arena, "cpu:%s", p->isa->name),
+			p->isa->vector_bytes, p->isa->vector_registers};
+	return true;
+}
+
+/* ---- stages 2 to 6 --------------------------------------------------- */
+
+/* Compiles and loads the sources of a plan. */
+static bool load_code(TenonPlan *p)
+{
+	TenonContext *c = p->c;
+	const Plan *plan = p->plan;
+	size_t n = plan->sources.n;
+	const char *cache;
+	double t0 = clock_seconds();
+
+	if (!context_cache(c, &cache))
+		return false;
+	CodeSource *code = arena_array(&p->arena, CodeSource, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		code[i].name = plan->kernels->kernels.p[i].name;
+		code[i].text = plan->sources.p[i];
+	}
+	c->ctx.threads = context_threads(c);
+	if (!code_load(&c->ctx, &p->arena, &p->cc, p->isa, cache, code, n))
+		return false;
+	p->code = code;
+	p->compile_ms = (clock_seconds() - t0) * 1e3;
+	p->cached = true;
+	for (size_t i = 0; i < n; i++)
+		p->cached &= code[i].cached;
+	return true;
+}
+
+static bool find_compiler(TenonPlan *p)
+{
+	const char *cache = NULL;
+
+	if (p->c->cache && !*p->c->cache)
+		return compiler_find(&p->c->ctx, &p->arena, p->c->compiler,
+				     &p->cc);
+	/* the cache folder, made here, also remembers compilers' versions */
+	return context_cache(p->c, &cache) &&
+	       compiler_find(&p->c->ctx, &p->arena, p->c->compiler, &p->cc);
+}
+
+static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
+		   bool emit_only)
+{
+	p->regions = pl->regions;
+	p->rewritten = pl->rewritten;
+	p->log = pl->log;
+	if (pl->stopped && !pl->sources)
+		return true;
+	if (!emit_only && !find_compiler(p))
+		return false;
+	Plan *plan = plan_build(&p->arena, p->program->p, pl->kernels);
+	for (size_t i = 0; i < pl->kernels->kernels.n; i++)
+		VEC_PUSH(&p->arena, plan->sources, pl->sources[i]);
+	plan->target = target->name;
+	plan->compiler = emit_only ? "" : p->cc.version;
+	plan->flags = emit_only ? "" : code_flags(&p->arena, &p->cc, p->isa);
+	p->plan = plan;
+	plan_json(plan); /* the identity */
+	return emit_only || load_code(p);
+}
+
+static bool compile_from(TenonPlan *p, Pipeline *pl, Stage from,
+			 const TenonPlanOptions *o)
+{
+	double t0 = clock_seconds();
+	bool emit_only = o && o->emit_only;
+	Target target;
+
+	pl->c = p->c;
+	pl->arena = &p->arena;
+	pl->target = &target;
+	if (o) {
+		pl->skip = o->skip;
+		pl->stop_after = o->stop_after;
+		if (!pipeline_pins(pl, o->pins, o->npins))
+			return false;
+	}
+	if (!find_target(p, o ? o->target : NULL, !emit_only, &target) ||
+	    !pipeline_run(pl, from))
+		return false;
+	p->plan_ms = (clock_seconds() - t0) * 1e3;
+	return finish(p, pl, &target, emit_only);
+}
+
+TenonError tenon_compile(TenonContext *c, TenonProgram *program,
+			 const TenonPlanOptions *o, TenonPlan **out)
+{
+	*out = NULL;
+	API_ENTER(c);
+	arena_clear(&c->ctx.scratch);
+	TenonPlan *p = plan_new(c);
+	Pipeline pl = {.program = program->p};
+	p->program = program;
+	bool ok = compile_from(p, &pl, STAGE_PROGRAM, o);
+	if (ok)
+		*out = p;
+	else
+		tenon_plan_free(p);
+	return API_LEAVE(c, ok);
+}
+
+/* ---- resuming -------------------------------------------------------- */
+
+static bool read_stage(TenonPlan *p, Pipeline *pl, Stage stage, uint32_t source)
+{
+	Ctx *ctx = &p->c->ctx;
+	Program *read = NULL;
+
+	switch (stage) {
+	case STAGE_PROGRAM:
+		pl->program = read = program_parse(ctx, &p->arena, source);
+		break;
+	case STAGE_REWRITTEN:
+		pl->rewritten = read = program_parse(ctx, &p->arena, source);
+		break;
+	case STAGE_REGIONS:
+		pl->regions = regions_parse(ctx, &p->arena, source);
+		if (pl->regions)
+			read = (Program *)pl->regions->program;
+		pl->rewritten = read;
+		break;
+	case STAGE_KERNELS:
+		pl->kernels = kernels_parse(ctx, &p->arena, source);
+		if (pl->kernels)
+			read = pl->kernels->program;
+		pl->rewritten = read;
+		break;
+	case STAGE_SOURCES:
+	case STAGE_PLAN:
+	case STAGE_COUNT:
+		return api_usage(p->c,
+				 "--from=%s: resumes from program, rewritten, "
+				 "regions or kernels",
+				 stage_name[stage]);
+	}
+	if (!read)
+		return false;
+	p->program = program_adopt(p->c, read);
+	return true;
+}
+
+static bool resume(TenonPlan *p, const char *stage, const char *path,
+		   const TenonPlanOptions *o)
+{
+	Ctx *ctx = &p->c->ctx;
+	Pipeline pl = {0};
+	Stage from;
+	char *text;
+	size_t len;
+
+	if (!stage_parse(stage, &from))
+		return api_usage(p->c, "--from=%s: no such stage", stage);
+	if (!file_read(ctx, &p->arena, path, &text, &len))
+		return false;
+	return read_stage(p, &pl, from,
+			  ctx_add_source(ctx, path, text, len)) &&
+	       compile_from(p, &pl, from, o);
+}
+
+TenonError tenon_resume(TenonContext *c, const char *stage, const char *path,
+			const TenonPlanOptions *o, TenonProgram **program,
+			TenonPlan **out)
+{
+	*out = NULL;
+	*program = NULL;
+	API_ENTER(c);
+	arena_clear(&c->ctx.scratch);
+	TenonPlan *p = plan_new(c);
+	bool ok = resume(p, stage, path, o);
+	if (ok) {
+		*program = p->program;
+		*out = p;
+	} else {
+		TenonProgram *made = p->program;
+		tenon_plan_free(p);
+		tenon_program_free(made);
+	}
+	return API_LEAVE(c, ok);
+}
+
+/* ---- saved plans ----------------------------------------------------- */
+
+TenonError tenon_plan_save(TenonPlan *p, const char *path)
+{
+	API_ENTER(p->c);
+	bool ok = p->code || api_usage(p->c, "only a compiled plan is saved");
+	if (ok) {
+		const char *text = plan_json(p->plan);
+		ok = file_write_atomic(&p->c->ctx, path, text, strlen(text));
+	}
+	return API_LEAVE(p->c, ok);
+}
+
+static bool refuse_plan(TenonPlan *p, const char *path, const char *fmt, ...)
+	TN_PRINTF(3, 4);
+static bool refuse_plan(TenonPlan *p, const char *path, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	const char *text = arena_vprintf(&p->arena, fmt, ap);
+	va_end(ap);
+	return diag_fail(&p->c->ctx, ERR_PROGRAM,
+			 "a plan runs exactly as it was written, or not at all",
+			 "%s: %s", path, text);
+}
+
+/* The first line in which two texts differ. */
+static bool same_text(TenonPlan *p, const char *path, const char *part,
+		      const char *file, const char *made)
+{
+	int line = 1;
+
+	while (*file && *file == *made) {
+		line += *file == '\n';
+		file++;
+		made++;
+	}
+	if (*file == *made)
+		return true;
+	return refuse_plan(p, path,
+			   "%s is not what this version makes of it: "
+			   "line %d, `%.*s` in the file, `%.*s` made anew",
+			   part, line, (int)strcspn(file, "\n"), file,
+			   (int)strcspn(made, "\n"), made);
+}
+
+/* Kernels, sources and memory plan made anew from the file's parts must be
+ * the file, byte for byte. */
+static bool rebuild(TenonPlan *p, const char *path, const char *text,
+		    const PlanParts *parts)
+{
+	Ctx *ctx = &p->c->ctx;
+	Program *source = program_parse(
+		ctx, &p->arena,
+		ctx_add_source(ctx, arena_printf(&p->arena, "%s#program", path),
+			       parts->program, strlen(parts->program)));
+	if (!source)
+		return false;
+	Kernels *ks = kernels_parse(
+		ctx, &p->arena,
+		ctx_add_source(ctx, arena_printf(&p->arena, "%s#kernels", path),
+			       parts->kernels, strlen(parts->kernels)));
+	if (!ks)
+		return false;
+	if (parts->sources.n != ks->kernels.n)
+		return refuse_plan(p, path, "%zu sources for %zu kernels",
+				   parts->sources.n, ks->kernels.n);
+	p->program = program_adopt(p->c, source);
+	p->rewritten = ks->program;
+	p->plan = plan_build(&p->arena, p->program->p, ks);
+	p->plan->target = parts->target;
+	p->plan->compiler = parts->compiler;
+	p->plan->flags = parts->flags;
+	for (size_t i = 0; i < ks->kernels.n; i++) {
+		const char *made = emit_c(&p->arena, ks, &ks->kernels.p[i]);
+		if (!same_text(p, path,
+			       arena_printf(&p->arena, "source %zu", i),
+			       parts->sources.p[i], made))
+			return false;
+		VEC_PUSH(&p->arena, p->plan->sources, parts->sources.p[i]);
+	}
+	return same_text(p, path, "the file", text, plan_json(p->plan));
+}
+
+static bool load_plan(TenonPlan *p, const char *path)
+{
+	PlanParts parts = {0};
+	Target target;
+	char *text;
+	size_t len;
+
+	if (!file_read(&p->c->ctx, &p->arena, path, &text, &len) ||
+	    !plan_parts(&p->c->ctx, &p->arena, path, text, len, &parts))
+		return false;
+	if (!rebuild(p, path, text, &parts) ||
+	    !find_target(p, parts.target, true, &target) || !find_compiler(p))
+		return false;
+	if (strcmp(p->cc.version, parts.compiler))
+		return refuse_plan(p, path,
+				   "compiled by `%s`; this machine's compiler "
+				   "is `%s`",
+				   parts.compiler, p->cc.version);
+	if (strcmp(code_flags(&p->arena, &p->cc, p->isa), parts.flags))
+		return refuse_plan(p, path,
+				   "compiled with flags `%s`; this version "
+				   "uses `%s`",
+				   parts.flags,
+				   code_flags(&p->arena, &p->cc, p->isa));
+	return load_code(p);
+}
+
+TenonError tenon_plan_load(TenonContext *c, const char *path,
+			   TenonProgram **program, TenonPlan **out)
+{
+	*out = NULL;
+	*program = NULL;
+	API_ENTER(c);
+	arena_clear(&c->ctx.scratch);
+	TenonPlan *p = plan_new(c);
+	bool ok = load_plan(p, path);
+	if (ok) {
+		*program = p->program;
+		*out = p;
+	} else {
+		TenonProgram *made = p->program;
+		tenon_plan_free(p);
+		tenon_program_free(made);
+	}
+	return API_LEAVE(c, ok);
+}
+
+/* ---- dumps and facts ------------------------------------------------- */
+
+static bool dump(TenonPlan *p, Stage stage, Buf *b)
+{
+	const Plan *plan = p->plan;
+
+	switch (stage) {
+	case STAGE_PROGRAM:
+		program_print(p->program->p, b);
+		return true;
+	case STAGE_REWRITTEN:
+		if (p->rewritten)
+			program_print(p->rewritten, b);
+		return p->rewritten != NULL;
+	case STAGE_REGIONS:
+		if (p->regions)
+			regions_print(p->regions, b);
+		return p->regions != NULL;
+	case STAGE_KERNELS:
+		if (plan)
+			kernels_print(plan->kernels, b);
+		return plan != NULL;
+	case STAGE_SOURCES:
+		for (size_t i = 0; plan && i < plan->sources.n; i++)
+			buf_puts(b, plan->sources.p[i]);
+		return plan != NULL;
+	case STAGE_PLAN:
+		if (plan)
+			buf_puts(b, plan_json(p->plan));
+		return plan != NULL;
+	case STAGE_COUNT:
+		break;
+	}
+	return false;
+}
+
+TenonError tenon_plan_dump(TenonPlan *p, const char *stage, TenonWriter *w,
+			   void *arg)
+{
+	Stage s;
+	Buf b;
+
+	API_ENTER(p->c);
+	bool ok = stage_parse(stage, &s) ||
+		  diag_fail(&p->c->ctx, ERR_USAGE,
+			    "stages: program, rewritten, regions, kernels, "
+			    "sources, plan",
+			    "--dump=%s: no such stage", stage);
+	buf_init(&b, &p->arena);
+	if (ok && !dump(p, s, &b))
+		ok = api_usage(p->c, "--dump=%s: this run has no such stage",
+			       stage);
+	if (ok)
+		w(arg, buf_str(&b), b.n);
+	return API_LEAVE(p->c, ok);
+}
+
+void tenon_plan_info(TenonPlan *p, TenonPlanInfo *out)
+{
+	const Plan *plan = p->plan;
+	int64_t bytes = 0, n;
+
+	*out = (TenonPlanInfo){.identity = "", .target = "", .compiler = "",
+			       .front_ms = p->program->front_ms,
+			       .plan_ms = p->plan_ms,
+			       .compile_ms = p->compile_ms,
+			       .cached = p->cached};
+	if (!plan)
+		return;
+	out->identity = plan->identity;
+	out->kernels = (int)plan->kernels->kernels.n;
+	out->launches = (int)plan->launches.n;
+	out->target = plan->target;
+	out->compiler = plan->compiler;
+	for (size_t i = 0; i < plan->slots.n; i++)
+		if (ex_eval_checked(&plan->kernels->program->ex,
+				    plan->slots.p[i], p->program->dims, NULL,
+				    &n))
+			bytes += n;
+	out->arena_bytes = bytes;
+}
+
+const char *tenon_plan_launch_name(const TenonPlan *p, int i)
+{
+	const Plan *plan = p->plan;
+	const PlanLaunch *l = &plan->launches.p[i];
+	const Kernel *k = &plan->kernels->kernels.p[l->kernel];
+	OomTrap trap;
+
+	if (OOM_TRAP(&trap))
+		return k->name;
+	const char *name = arena_printf(plan->arena, "%s.%s", k->name,
+					k->phases.p[l->phase].name);
+	oom_trap_pop(&trap);
+	return name;
+}

@@ -1,0 +1,152 @@
+/*
+ * cfuncs_memory: loads, stores, splats, halves and folds.
+ *
+ * 16-bit floats are converted between memory and registers by F16C or
+ * AVX-512 where there is, else by integer arithmetic: exact both ways, since
+ * a register holds only values of the dtype.
+ */
+#include "emit/cfuncs_text.h"
+
+#include <stddef.h>
+
+/* clang-format off */
+const CTemplate cfuncs_memory[] = {
+	/* bits of a vector */
+	{"lo", "DSHBiuo", "", "vn", "H:V",
+	 "=__builtin_shufflevector(a, a, $($i$))$|"
+	 "=*(const tn_$D_$Hu *)&a"},
+	{"hi", "DSHBiuo", "", "vn", "H:V",
+	 "=__builtin_shufflevector(a, a, $($j$))$|"
+	 "=((const tn_$D_$Hu *)&a)[1]"},
+	{"join", "DSHBiuo", "", "vn", "V:HH",
+	 "=__builtin_shufflevector(a, b, $[$i$])$|"
+	 "\t$V r;\n"
+	 "\n"
+	 "\t((tn_$D_$Hu *)&r)[0] = a;\n"
+	 "\t((tn_$D_$Hu *)&r)[1] = b;\n"
+	 "\treturn r;\n"},
+	{"splat", "DSHBiuo", "", "s", "V:T", "=a"},
+	{"splat", "o", "", "v", "V:T",
+	 "\tint32_t m = -(int32_t)a;\n"
+	 "\n"
+	 "\treturn ($V){$[m$]};\n"},
+	{"splat", "DSHBiu", "", "v", "V:T",
+	 "=($V){$[a$]}"},
+	{"any", "o", "", "v2", "T:V",
+	 "=(a[0] | a[1]) != 0"},
+	{"any", "o", "", "v", "T:V",
+	 "=tn_any_bool_$H(tn_lo_bool_$X(a) | tn_hi_bool_$X(a))"},
+
+	/* memory */
+	{"load", "DSiu", "", "sv", "V:p",
+	 "=*(const tn_$D_$Xu *)a"},
+	{"load", "HBo", "", "sv", "V:p",
+	 "=tn_unpack_$D_$X(*(const tn_$m_$Xu *)a)"},
+	{"store", "DSiu", "", "sv", "-:PV",
+	 "\t*(tn_$D_$Xu *)a = b;\n"},
+	{"store", "HBo", "", "sv", "-:PV",
+	 "\t*(tn_$m_$Xu *)a = tn_pack_$D_$X(b);\n"},
+	{"loads", "DSiu", "", "v", "V:pI",
+	 "\tconst char *p = a;\n"
+	 "\n"
+	 "\treturn ($V){$[*(const tn_$D_su *)(p + $i * b)$]};\n"},
+	{"loads", "HBo", "", "v", "V:pI",
+	 "=tn_unpack_$D_$X(tn_loads_$m_$X(a, b))"},
+	{"stores", "DSiu", "", "v", "-:PIV",
+	 "\tchar *p = a;\n"
+	 "\n"
+	 "\tfor (int i = 0; i < $L; i++)\n"
+	 "\t\t*(tn_$D_su *)(p + i * b) = c[i];\n"},
+	{"stores", "HBo", "", "v", "-:PIV",
+	 "\ttn_stores_$m_$X(a, b, tn_pack_$D_$X(c));\n"},
+
+	/* between memory and registers */
+	{"unpack", "o", "", "s", "V:M",
+	 "=a != 0"},
+	{"unpack", "o", "", "v", "V:M",
+	 "=(tn_i32_$X)(tn_cast_u8_u32_$X(a) != 0)"},
+	{"pack", "o", "", "s", "M:V",
+	 "=a"},
+	{"pack", "o", "", "v", "M:V",
+	 "=tn_cast_u32_u8_$X((tn_u32_$X)a & 1)"},
+	{"unpack", "B", "", "vl", "V:M",
+	 "=($V)(tn_cast_u16_u32_$X(a) << 16)"},
+	{"pack", "B", "", "vl", "M:V",
+	 "=tn_cast_u32_u16_$X((tn_u32_$X)a >> 16)"},
+	/* The exponent moves by 112; a product by 2^112 normalises. */
+	{"unpack", "H", "", "vnl", "V:M",
+	 "$<16#ifdef __AVX512F__\n"
+	 "\treturn (tn_f32_v16)__builtin_ia32_vcvtph2ps512_mask(\n"
+	 "\t\t(tn_i16_v16)a, (tn_f32_v16){0}, -1, 4);\n"
+	 "#else\n$>"
+	 "$<8#ifdef __F16C__\n"
+	 "\treturn __builtin_ia32_vcvtph2ps256((tn_i16_v8)a);\n"
+	 "#else\n$>"
+	 "$<4#ifdef __F16C__\n"
+	 "\treturn __builtin_ia32_vcvtph2ps((tn_i16_v8)__builtin_shufflevector(\n"
+	 "\t\ta, a, 0, 1, 2, 3, 0, 1, 2, 3));\n"
+	 "#else\n$>"
+	 "\ttn_u32_$X w = tn_cast_u16_u32_$X(a);\n"
+	 "\ttn_u32_$X m = (w & 0x7fff) << 13;\n"
+	 "\ttn_u32_$X top = (tn_u32_$X)(m >= 0x0f800000) & 0x7f800000;\n"
+	 "\n"
+	 "\treturn ($V)((tn_u32_$X)(($V)m * 0x1p112f) | top |\n"
+	 "\t\t      (w & 0x8000) << 16);\n"
+	 "$<16#endif\n$>$<8#endif\n$>$<4#endif\n$>"},
+	{"pack", "H", "", "vnl", "M:V",
+	 "$<16#ifdef __AVX512F__\n"
+	 "\treturn (tn_u16_v16)__builtin_ia32_vcvtps2ph512_mask(\n"
+	 "\t\ta, 0, (tn_i16_v16){0}, -1);\n"
+	 "#else\n$>"
+	 "$<8#ifdef __F16C__\n"
+	 "\treturn (tn_u16_v8)__builtin_ia32_vcvtps2ph256(a, 0);\n"
+	 "#else\n$>"
+	 "$<4#ifdef __F16C__\n"
+	 "\ttn_i16_v8 r = (tn_i16_v8)__builtin_ia32_vcvtps2ph(a, 0);\n"
+	 "\n"
+	 "\treturn (tn_u16_v4)__builtin_shufflevector(r, r, 0, 1, 2, 3);\n"
+	 "#else\n$>"
+	 "\ttn_u32_$X u = (tn_u32_$X)a & 0x7fffffff;\n"
+	 "\ttn_u32_$X low = (tn_u32_$X)(u < 0x38800000);\n"
+	 "\ttn_u32_$X inf = (tn_u32_$X)(u >= 0x7f800000);\n"
+	 "\ttn_u32_$X nan = (tn_u32_$X)(u > 0x7f800000);\n"
+	 "\ttn_u32_$X sub = (tn_u32_$X)(($V)u + 0.5f) - 0x3f000000;\n"
+	 "\ttn_u32_$X nor = (u - 0x38000000) >> 13;\n"
+	 "\ttn_u32_$X r = (low & sub) | (~low & ~inf & nor) |\n"
+	 "\t\t\t(inf & 0x7c00) | (nan & 0x0200);\n"
+	 "\n"
+	 "\treturn tn_cast_u32_u16_$X(r | ((tn_u32_$X)a >> 16 & 0x8000));\n"
+	 "$<16#endif\n$>$<8#endif\n$>$<4#endif\n$>"},
+
+	/* folds: halves together until one lane is left */
+	{"hsum", "DSHBiu", "", "v2", "T:V",
+	 "=tn_add_$D_s(a[0], a[1])"},
+	{"hsum", "DSHBiu", "", "v", "T:V",
+	 "=tn_hsum_$D_$H(tn_add_$D_$H(tn_lo_$D_$X(a), tn_hi_$D_$X(a)))"},
+	{"hprod", "DSHBiu", "", "v2", "T:V",
+	 "=tn_mul_$D_s(a[0], a[1])"},
+	{"hprod", "DSHBiu", "", "v", "T:V",
+	 "=tn_hprod_$D_$H(tn_mul_$D_$H(tn_lo_$D_$X(a), tn_hi_$D_$X(a)))"},
+	{"hmax", "o", "", "v", "T:V",
+	 "=tn_any_bool_$X(a)"},
+	{"hmin", "o", "", "v", "T:V",
+	 "=!tn_any_bool_$X(~a)"},
+	{"hmax", "DSHBiu", "", "v2", "T:V",
+	 "=tn_maximum_$D_s(a[0], a[1])"},
+	{"hmax", "DSHBiu", "", "v", "T:V",
+	 "=tn_hmax_$D_$H(tn_maximum_$D_$H(tn_lo_$D_$X(a), tn_hi_$D_$X(a)))"},
+	{"hmin", "DSHBiu", "", "v2", "T:V",
+	 "=tn_minimum_$D_s(a[0], a[1])"},
+	{"hmin", "DSHBiu", "", "v", "T:V",
+	 "=tn_hmin_$D_$H(tn_minimum_$D_$H(tn_lo_$D_$X(a), tn_hi_$D_$X(a)))"},
+
+	/* sequences */
+	{"iota", "DSHBiu", "", "s", "V:I",
+	 "=tn_cast_i64_$D_s(a)"},
+	{"iota", "q", "", "v", "V:I",
+	 "=a + ($V){$[$i$]}"},
+	{"iota", "DSHBiu", "", "v", "V:I",
+	 "=tn_cast_i64_$D_$X(tn_iota_i64_$X(a))"},
+	{0},
+};
+/* clang-format on */

@@ -1,0 +1,19 @@
+/*
+ * emit: stage 4 to stage 5, kernels as source text.
+ */
+#ifndef TENON_EMIT_EMIT_H
+#define TENON_EMIT_EMIT_H
+
+#include "ir/kernel.h"
+
+/*
+ * One self-contained C source: every phase of the kernel as a function
+ * <kernel>_<phase> of type TnKernel (runtime/abi.h). Buffer n of the kernel
+ * is args->buffers[n] for IN, OUT and SHARED scopes, numbered in their
+ * order among these; WORKER buffers lie in scratch, each 64-aligned.
+ */
+const char *emit_c(Arena *a, const Kernels *ks, const Kernel *k);
+/* Bytes of worker scratch as an expression (64-aligned buffers in order). */
+Ex emit_scratch(const Kernels *ks, const Kernel *k);
+
+#endif

@@ -1,0 +1,131 @@
+/*
+ * emit_c: what the files of the C emitter share.
+ *
+ *   emit_c.c       the source, its phases, buffers and names
+ *   emit_c_live.c  which variables and register elements are used
+ *   emit_c_loop.c  loops and branches, and their mapping to lanes
+ *   emit_c_mem.c   loads and stores, and how they walk memory
+ *   emit_c_stmt.c  operations, constants, accumulators
+ *
+ * A body is printed once for each way it runs: a loop mapped to lanes
+ * prints it for whole vectors and again for the single elements of the
+ * tail. Emit says in which of these ways the body at hand is printed. A
+ * variable that does not depend on the vector axis stays a scalar in both.
+ */
+#ifndef TENON_EMIT_EMIT_C_H
+#define TENON_EMIT_EMIT_C_H
+
+#include "emit/emit.h"
+#include "emit/cfuncs.h"
+
+typedef struct EVar {
+	bool live;
+	bool varies;   /* a vector in the body at hand */
+	bool by_lanes; /* an accumulator kept one a lane while lanes run */
+} EVar;
+
+/* The address of a load or store before axes are substituted. */
+typedef struct ELinear {
+	const Stmt *stmt;
+	Ex ex;
+} ELinear;
+
+typedef struct Emit {
+	Arena *arena;
+	const Kernels *ks;
+	const Kernel *k;
+	ExprTab *t;
+	CFuncs *fn;
+	Buf *out;
+	int depth;
+	EVar *vars;
+	ExFacts facts; /* loops and conditions around, nothing substituted */
+	Ex *subst;     /* by axis; naxes + 1 of them, the last for lanes */
+	/* how the body at hand runs */
+	int lanes; /* 0: single elements */
+	int64_t vaxis;
+	int copy;   /* number of this copy of an unrolled vector body */
+	bool quiet; /* a further copy: comments were printed before */
+	ValueId commented;
+	/* what the phase uses */
+	bool *dim_used, *axis_used, *buffer_used;
+	int *reg_lanes; /* by buffer: lanes of its elements, 0: scalars */
+	ELinear *linear;
+	size_t linear_cap, linear_n;
+} Emit;
+
+/* ---- emit_c.c -------------------------------------------------------- */
+
+/* Starts a line, and prints the rest of it. */
+void ec_line(Emit *e, const char *fmt, ...) TN_PRINTF(2, 3);
+/* tn_<stem>_<d>_v16, or _s for no lanes; marked as needed. */
+const char *ec_fn(Emit *e, const char *stem, DType d, int lanes);
+/* A function with another name form, marked as needed. */
+const char *ec_need(Emit *e, const char *name);
+/* The register type: tn_f32_v16. */
+const char *ec_type(Emit *e, DType d, int lanes);
+/* The C type of one element in memory. */
+const char *ec_memory_type(DType d);
+Ex ec_subst(Emit *e, Ex x);
+/* The C text of an expression after substitution. */
+const char *ec_ex(Emit *e, Ex x);
+/* As ec_ex, of an expression that needs no substitution. */
+const char *ec_ex_raw(Emit *e, Ex x);
+/* `a >= 0 && b >= 0`, or 1 for no conditions. */
+const char *ec_conds(Emit *e, const Ex *conds, size_t n);
+/* The name of a buffer's pointer in the source. */
+const char *ec_buffer(Emit *e, uint32_t b);
+/* The register of element `at` of a REG buffer: r_acc_3_1. */
+const char *ec_reg(Emit *e, uint32_t b, const int64_t *at);
+
+/* ---- emit_c_live.c --------------------------------------------------- */
+
+/* Marks the variables that a store or a fault depends on. */
+void ec_live(Emit *e, const Phase *ph);
+/* Fills reg_lanes from the accesses of the phase. */
+void ec_reg_lanes(Emit *e, const StmtList *l, int64_t vaxis, int lanes);
+/* Statements in a body, nested ones counted; with_acc: an accumulator from
+ * outside is folded in it. */
+typedef struct EShape {
+	int statements;
+	bool straight; /* loads and operations only */
+	bool folds;
+} EShape;
+EShape ec_shape(const Emit *e, const StmtList *body);
+
+/* ---- emit_c_loop.c --------------------------------------------------- */
+
+void ec_list(Emit *e, const StmtList *l);
+
+/* ---- emit_c_mem.c ---------------------------------------------------- */
+
+void ec_load(Emit *e, const Stmt *s);
+void ec_store(Emit *e, const Stmt *s);
+
+/* How an expression moves with the lanes. */
+typedef enum EWalkKind { WALK_NONE, WALK_STEP, WALK_LANES } EWalkKind;
+typedef struct EWalk {
+	EWalkKind kind;
+	Ex base; /* NONE and STEP: lane 0; LANES: over the lane axis */
+	Ex step; /* STEP */
+} EWalk;
+EWalk ec_walk(Emit *e, Ex x);
+
+/* ---- emit_c_stmt.c --------------------------------------------------- */
+
+/* Whether any argument is a vector in the body at hand: lanes, else 0. */
+int ec_args_lanes(const Emit *e, const Stmt *s);
+/* The text of a variable as a register of so many lanes. */
+const char *ec_var(Emit *e, VarId v, DType d, int lanes);
+/* Declares s->var: `const tn_f32_v16 v3 = `, the rest is for the caller. */
+const char *ec_declare(Emit *e, const Stmt *s, int lanes);
+/* The fold of two register texts. */
+const char *ec_fold(Emit *e, Op op, DType d, int lanes, const char *a,
+		    const char *b);
+/* The identity of a fold as a scalar. */
+const char *ec_identity(Op op, DType d);
+/* tn_hsum and its kin; NULL for a fold that has none. */
+const char *ec_fold_lanes(Op op);
+void ec_stmt(Emit *e, const Stmt *s);
+
+#endif

@@ -1,0 +1,304 @@
+/*
+ * emit_c_loop: loops and branches, and their mapping to vector lanes.
+ *
+ * A VECTOR loop prints its body up to three times: for four vectors at once
+ * where the body only folds (four independent chains hide the latency of
+ * the fold), for one vector, and for the single elements that are left.
+ * Accumulators declared outside are kept one a lane meanwhile, and folded
+ * together after the vectors, always in the same order.
+ */
+#include "emit/emit_c.h"
+
+#include <inttypes.h>
+
+/* Independent accumulators of a folding loop, and its largest body. */
+#define CHAINS	   4
+#define CHAIN_BODY 12
+
+static void push_range(Emit *e, const Stmt *s)
+{
+	VEC_PUSH(e->arena, e->facts.ranges, ((ExRange){s->axis, s->extent}));
+}
+
+static void serial_loop(Emit *e, const Stmt *s)
+{
+	const char *n = ec_ex(e, s->extent);
+
+	ec_line(e, "for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
+		   "++) {\n",
+		s->axis, s->axis, n, s->axis);
+	e->depth++;
+	ec_list(e, &s->body);
+	e->depth--;
+	ec_line(e, "}\n");
+}
+
+static void block(Emit *e, const StmtList *body)
+{
+	ec_line(e, "{\n");
+	e->depth++;
+	ec_list(e, body);
+	e->depth--;
+	ec_line(e, "}\n");
+}
+
+static void unrolled_loop(Emit *e, const Stmt *s)
+{
+	Ex saved = e->subst[s->axis];
+	bool quiet = e->quiet;
+	int64_t n = 0;
+
+	bug_if(!ex_is_const(e->t, s->extent, &n));
+	for (int64_t i = 0; i < n; i++) {
+		e->subst[s->axis] = ex_const(e->t, i);
+		e->quiet = quiet || i > 0;
+		block(e, &s->body);
+	}
+	e->quiet = quiet;
+	e->subst[s->axis] = saved;
+}
+
+/* ---- accumulators by lanes ------------------------------------------- */
+
+typedef VEC(const Stmt *) AccList;
+
+/* The accumulators from outside that body folds into, once each. */
+static void find_accs(Emit *e, const StmtList *body, AccList *out)
+{
+	for (size_t i = 0; i < body->n; i++) {
+		const Stmt *s = body->p[i];
+		find_accs(e, &s->body, out);
+		find_accs(e, &s->orelse, out);
+		/* an accumulator of the body itself is declared before */
+		if (s->kind == ST_ACC)
+			e->vars[s->var].varies = true;
+		if (s->kind != ST_ACCUM || e->vars[s->var].varies ||
+		    e->vars[s->var].by_lanes || !e->vars[s->var].live)
+			continue;
+		e->vars[s->var].by_lanes = true;
+		VEC_PUSH(e->arena, *out, s);
+	}
+}
+
+static void declare_accs(Emit *e, const AccList *accs, int lanes, int chains)
+{
+	for (size_t i = 0; i < accs->n; i++) {
+		const Stmt *s = accs->p[i];
+		const char *id = ec_identity(s->op, s->dtype);
+		for (int c = 0; c < chains; c++)
+			ec_line(e, "%s v%u_%d = %s(%s);\n",
+				ec_type(e, s->dtype, lanes), s->var, c,
+				ec_fn(e, "splat", s->dtype, lanes), id);
+	}
+}
+
+/* v = v + hsum((v_0 + v_1) + (v_2 + v_3)) */
+static void fold_accs(Emit *e, const AccList *accs, int lanes, int chains)
+{
+	for (size_t i = 0; i < accs->n; i++) {
+		const Stmt *s = accs->p[i];
+		const char *part[CHAINS];
+		for (int c = 0; c < chains; c++)
+			part[c] = arena_printf(e->arena, "v%u_%d", s->var, c);
+		for (int n = chains; n > 1; n /= 2)
+			for (int c = 0; c < n / 2; c++)
+				part[c] = arena_printf(
+					e->arena, "(%s)",
+					ec_fold(e, s->op, s->dtype, lanes,
+						part[2 * c], part[2 * c + 1]));
+		const char *all = arena_printf(
+			e->arena, "%s(%s)",
+			ec_fn(e, ec_fold_lanes(s->op), s->dtype, lanes),
+			part[0]);
+		const char *self = arena_printf(e->arena, "v%u", s->var);
+		ec_line(e, "%s = %s;\n", self,
+			ec_fold(e, s->op, s->dtype, 0, self, all));
+		e->vars[s->var].by_lanes = false;
+	}
+}
+
+/* ---- vectors --------------------------------------------------------- */
+
+/* The body for one vector at `at`, as copy number `copy`. */
+static void vector_body(Emit *e, const Stmt *s, Ex at, int copy)
+{
+	Ex saved = e->subst[s->axis];
+
+	e->subst[s->axis] = at;
+	e->lanes = s->lanes;
+	e->vaxis = s->axis;
+	e->copy = copy;
+	ec_list(e, &s->body);
+	e->lanes = 0;
+	e->vaxis = -1;
+	e->copy = 0;
+	e->subst[s->axis] = saved;
+}
+
+static void vunrolled_loop(Emit *e, const Stmt *s)
+{
+	bool quiet = e->quiet;
+	AccList accs = {0};
+	int64_t n = 0;
+
+	bug_if(!ex_is_const(e->t, s->extent, &n));
+	find_accs(e, &s->body, &accs);
+	if (accs.n) {
+		ec_line(e, "{\n");
+		e->depth++;
+		declare_accs(e, &accs, s->lanes, 1);
+	}
+	for (int64_t i = 0; i < n; i += s->lanes) {
+		e->quiet = quiet || i > 0;
+		ec_line(e, "{\n");
+		e->depth++;
+		vector_body(e, s, ex_const(e->t, i), 0);
+		e->depth--;
+		ec_line(e, "}\n");
+	}
+	e->quiet = quiet;
+	if (accs.n) {
+		fold_accs(e, &accs, s->lanes, 1);
+		e->depth--;
+		ec_line(e, "}\n");
+	}
+}
+
+/* for (; i + step <= n; i += step) with `copies` vectors a step. */
+static void vector_loop_by(Emit *e, const Stmt *s, const char *n, int copies)
+{
+	int step = copies * s->lanes;
+	bool quiet = e->quiet;
+	Ex i = ex_axis(e->t, s->axis);
+
+	ec_line(e, "for (; i%" PRId64 " + %d <= %s; i%" PRId64 " += %d) {\n",
+		s->axis, step, n, s->axis, step);
+	e->depth++;
+	for (int c = 0; c < copies; c++) {
+		if (copies > 1) {
+			ec_line(e, "{\n");
+			e->depth++;
+		}
+		Ex at = ex_add(e->t, i, ex_const(e->t, c * s->lanes));
+		vector_body(e, s, at, c);
+		e->quiet = true;
+		if (copies > 1) {
+			e->depth--;
+			ec_line(e, "}\n");
+		}
+	}
+	e->quiet = quiet;
+	e->depth--;
+	ec_line(e, "}\n");
+}
+
+static void vector_loop(Emit *e, const Stmt *s)
+{
+	int64_t n = INT64_MAX, lanes = s->lanes;
+	bool known = ex_is_const(e->t, ec_subst(e, s->extent), &n);
+	bool quiet = e->quiet;
+	AccList accs = {0};
+
+	if (known && n < lanes) {
+		serial_loop(e, s);
+		return;
+	}
+	find_accs(e, &s->body, &accs);
+	EShape shape = ec_shape(e, &s->body);
+	bool chains = shape.straight && shape.folds &&
+		      shape.statements <= CHAIN_BODY && n >= CHAINS * lanes;
+	const char *end = ec_ex(e, s->extent);
+	ec_line(e, "{\n");
+	e->depth++;
+	if (!known) {
+		ec_line(e, "const int64_t n%" PRId64 " = %s;\n", s->axis, end);
+		end = arena_printf(e->arena, "n%" PRId64, s->axis);
+	}
+	declare_accs(e, &accs, s->lanes, chains ? CHAINS : 1);
+	ec_line(e, "int64_t i%" PRId64 " = 0;\n", s->axis);
+	if (chains) {
+		vector_loop_by(e, s, end, CHAINS);
+		e->quiet = true;
+	}
+	if (!chains || n % (CHAINS * lanes) >= lanes) {
+		vector_loop_by(e, s, end, 1);
+		e->quiet = true;
+	}
+	fold_accs(e, &accs, s->lanes, chains ? CHAINS : 1);
+	if (!known || n % lanes) {
+		ec_line(e, "for (; i%" PRId64 " < %s; i%" PRId64 "++) {\n",
+			s->axis, end, s->axis);
+		e->depth++;
+		ec_list(e, &s->body);
+		e->depth--;
+		ec_line(e, "}\n");
+	}
+	e->quiet = quiet;
+	e->depth--;
+	ec_line(e, "}\n");
+}
+
+static void loop(Emit *e, const Stmt *s)
+{
+	size_t ranges = e->facts.ranges.n;
+
+	push_range(e, s);
+	switch (s->map) {
+	case MAP_SERIAL:
+		serial_loop(e, s);
+		break;
+	case MAP_UNROLL:
+		unrolled_loop(e, s);
+		break;
+	case MAP_VECTOR:
+		vector_loop(e, s);
+		break;
+	case MAP_VUNROLL:
+		vunrolled_loop(e, s);
+		break;
+	case MAP_COUNT:
+		bug("loop map %d", (int)s->map);
+	}
+	e->facts.ranges.n = ranges;
+}
+
+static void branch(Emit *e, const Stmt *s)
+{
+	size_t facts = e->facts.facts.n;
+
+	ec_line(e, "if (%s) {\n", ec_conds(e, s->conds, s->nconds));
+	for (uint32_t i = 0; i < s->nconds; i++)
+		VEC_PUSH(e->arena, e->facts.facts, s->conds[i]);
+	e->depth++;
+	ec_list(e, &s->body);
+	e->facts.facts.n = facts;
+	if (s->orelse.n) {
+		e->depth--;
+		ec_line(e, "} else {\n");
+		e->depth++;
+		/* not c >= 0, so -c - 1 >= 0 */
+		if (s->nconds == 1)
+			VEC_PUSH(e->arena, e->facts.facts,
+				 ex_sub(e->t, ex_const(e->t, -1), s->conds[0]));
+		ec_list(e, &s->orelse);
+		e->facts.facts.n = facts;
+	}
+	e->depth--;
+	ec_line(e, "}\n");
+}
+
+void ec_list(Emit *e, const StmtList *l)
+{
+	size_t ranges = e->facts.ranges.n;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		if (s->kind == ST_FOR)
+			loop(e, s);
+		else if (s->kind == ST_IF)
+			branch(e, s);
+		else
+			ec_stmt(e, s);
+	}
+	e->facts.ranges.n = ranges;
+}

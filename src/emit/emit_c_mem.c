@@ -1,0 +1,327 @@
+/*
+ * emit_c_mem: loads and stores, and how they walk memory.
+ *
+ * The address of an access is one expression, the linear element number.
+ * Where lanes run, its difference from lane to lane decides the form:
+ * constantly 1 is a contiguous vector, any other difference that is the
+ * same for all lanes a strided one; no difference is one element for all
+ * lanes; else each lane computes its own.
+ */
+#include "emit/emit_c.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static Ex lane_axis(Emit *e)
+{
+	return ex_axis(e->t, e->k->naxes);
+}
+
+/* x with the axis replaced by itself plus `by`. */
+static Ex shift_axis(Emit *e, Ex x, int64_t axis, Ex by)
+{
+	size_t n = (size_t)e->k->naxes + 1;
+	Ex *with = arena_array(e->arena, Ex, n);
+
+	for (size_t i = 0; i < n; i++)
+		with[i] = ex_axis(e->t, (int64_t)i);
+	with[axis] = ex_add(e->t, with[axis], by);
+	return ex_subst_axes(e->t, x, with, n);
+}
+
+/* True if x moves by the same step whenever the axis grows by one. */
+static bool steps(Emit *e, Ex x, int64_t axis, Ex *step)
+{
+	Ex next = shift_axis(e, x, axis, ex_const(e->t, 1));
+
+	*step = ex_sub(e->t, next, x);
+	return !ex_uses_axis(e->t, *step, axis);
+}
+
+EWalk ec_walk(Emit *e, Ex x)
+{
+	EWalk w = {WALK_NONE, 0, 0};
+	int64_t lane = e->k->naxes;
+
+	if (!e->lanes || !ex_uses_axis(e->t, x, e->vaxis)) {
+		w.base = ec_subst(e, x);
+		return w;
+	}
+	if (steps(e, x, e->vaxis, &w.step)) {
+		w.kind = WALK_STEP;
+		w.base = ec_subst(e, x);
+		w.step = ec_subst(e, w.step);
+		return w;
+	}
+	/* divisions may vanish once the vector's place is known */
+	Ex at = e->subst[e->vaxis];
+	size_t ranges = e->facts.ranges.n;
+	e->subst[e->vaxis] = ex_add(e->t, at, lane_axis(e));
+	Ex by_lane = ec_subst(e, x);
+	e->subst[e->vaxis] = at;
+	VEC_PUSH(e->arena, e->facts.ranges,
+		 ((ExRange){lane, ex_const(e->t, e->lanes)}));
+	by_lane = ex_simplify(e->t, &e->facts, by_lane);
+	e->facts.ranges.n = ranges;
+	w.kind = WALK_LANES;
+	w.base = by_lane;
+	if (steps(e, by_lane, lane, &w.step)) {
+		Ex minus = ex_sub(e->t, ex_const(e->t, 0), lane_axis(e));
+		w.kind = WALK_STEP;
+		w.base = shift_axis(e, by_lane, lane, minus);
+	}
+	return w;
+}
+
+/* ---- addresses ------------------------------------------------------- */
+
+static size_t linear_slot(const Emit *e, const Stmt *s)
+{
+	size_t mask = e->linear_cap - 1;
+	size_t i = (size_t)hash_bytes(&s, sizeof(s), 0) & mask;
+
+	while (e->linear[i].stmt && e->linear[i].stmt != s)
+		i = (i + 1) & mask;
+	return i;
+}
+
+static void linear_grow(Emit *e)
+{
+	ELinear *old = e->linear;
+	size_t n = e->linear_cap;
+
+	e->linear_cap = n ? 2 * n : 64;
+	e->linear = arena_array(e->arena, ELinear, e->linear_cap);
+	for (size_t i = 0; i < n; i++)
+		if (old[i].stmt)
+			e->linear[linear_slot(e, old[i].stmt)] = old[i];
+}
+
+/* The element number of an access, simplified under what holds there. */
+static Ex linear(Emit *e, const Stmt *s)
+{
+	const KBuffer *b = &e->k->buffers.p[s->buffer];
+	size_t facts = e->facts.facts.n;
+	Ex x = ex_const(e->t, 0);
+
+	if (2 * e->linear_n >= e->linear_cap)
+		linear_grow(e);
+	size_t slot = linear_slot(e, s);
+	if (e->linear[slot].stmt)
+		return e->linear[slot].ex;
+	for (int d = 0; d < s->nindex; d++)
+		x = ex_add(e->t, ex_mul(e->t, x, b->shape[d]), s->index[d]);
+	for (uint32_t i = 0; i < s->nconds; i++)
+		VEC_PUSH(e->arena, e->facts.facts, s->conds[i]);
+	x = ex_simplify(e->t, &e->facts, x);
+	e->facts.facts.n = facts;
+	e->linear[slot] = (ELinear){s, x};
+	e->linear_n++;
+	return x;
+}
+
+/* Whether memory and register hold an element the same way. */
+static bool is_plain(DType d)
+{
+	return d != DT_F16 && d != DT_BF16 && d != DT_BOOL;
+}
+
+/* One sum inside parentheses: each partial sum need not lie inside. */
+static const char *pointer(Emit *e, const Stmt *s, Ex at)
+{
+	const char *text = ec_ex_raw(e, at);
+	const char *b = ec_buffer(e, s->buffer);
+
+	if (ex_equals(e->t, at, 0))
+		return b;
+	if (!strchr(text, ' '))
+		return arena_printf(e->arena, "%s + %s", b, text);
+	return arena_printf(e->arena, "%s + (%s)", b, text);
+}
+
+/* Text of one element's value in memory. */
+static const char *element(Emit *e, const Stmt *s, Ex at)
+{
+	if (is_plain(s->dtype))
+		return arena_printf(e->arena, "%s[%s]", ec_buffer(e, s->buffer),
+				    ec_ex_raw(e, at));
+	return arena_printf(e->arena, "%s(%s)",
+			    ec_fn(e, "load", s->dtype, 0), pointer(e, s, at));
+}
+
+static const char *stride(Emit *e, DType d, Ex step)
+{
+	Ex bytes = ex_mul(e->t, step, ex_const(e->t, dtype_info[d].bytes));
+
+	return ec_ex_raw(e, bytes);
+}
+
+/* ---- registers ------------------------------------------------------- */
+
+/*
+ * The register of a REG access: its name, with [lane] after it where one
+ * element of a vector is meant. lanes: what the text is.
+ */
+static const char *reg(Emit *e, const Stmt *s, int *lanes)
+{
+	int64_t at[K_MAX_RANK], per = e->reg_lanes[s->buffer], lane = 0;
+
+	for (int d = 0; d < s->nindex; d++)
+		if (!ex_is_const(e->t, ec_subst(e, s->index[d]), &at[d]))
+			bug("register index of %s is not constant",
+			    e->k->buffers.p[s->buffer].name);
+	*lanes = 0;
+	if (!per)
+		return ec_reg(e, s->buffer, at);
+	int64_t *last = &at[s->nindex - 1];
+	lane = *last % per;
+	*last /= per;
+	if (e->lanes &&
+	    ex_uses_axis(e->t, s->index[s->nindex - 1], e->vaxis)) {
+		*lanes = e->lanes;
+		return ec_reg(e, s->buffer, at);
+	}
+	return arena_printf(e->arena, "%s[%" PRId64 "]",
+			    ec_reg(e, s->buffer, at), lane);
+}
+
+/* ---- loads ----------------------------------------------------------- */
+
+/* Whether any condition differs between lanes. */
+static bool conds_vary(const Emit *e, const Stmt *s)
+{
+	for (uint32_t i = 0; e->lanes && i < s->nconds; i++)
+		if (ex_uses_axis(e->t, s->conds[i], e->vaxis))
+			return true;
+	return false;
+}
+
+/* Each lane by itself, through an array in memory form. */
+static void load_by_lanes(Emit *e, const Stmt *s, Ex lin)
+{
+	Ex at = e->subst[e->vaxis];
+	int lanes = e->lanes;
+	const char *type = ec_memory_type(s->dtype);
+	const char *buffer = ec_buffer(e, s->buffer);
+
+	e->subst[e->vaxis] = ex_add(e->t, at, lane_axis(e));
+	const char *from = arena_printf(e->arena, "%s[%s]", buffer,
+					ec_ex(e, lin));
+	if (s->nconds)
+		from = arena_printf(e->arena, "(%s) ? %s : 0",
+				    ec_conds(e, s->conds, s->nconds), from);
+	e->subst[e->vaxis] = at;
+	int64_t lane = e->k->naxes;
+	ec_line(e, "%s l%u[%d];\n", type, s->var, lanes);
+	ec_line(e,
+		"for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %d; i%" PRId64
+		"++)\n",
+		lane, lane, lanes, lane);
+	e->depth++;
+	ec_line(e, "l%u[i%" PRId64 "] = %s;\n", s->var, lane, from);
+	e->depth--;
+	ec_line(e, "%s%s(l%u);\n", ec_declare(e, s, lanes),
+		ec_fn(e, "load", s->dtype, lanes), s->var);
+}
+
+void ec_load(Emit *e, const Stmt *s)
+{
+	DType d = s->dtype;
+	const char *text;
+	int lanes = 0;
+
+	if (e->k->buffers.p[s->buffer].scope == SCOPE_REG) {
+		text = reg(e, s, &lanes);
+		ec_line(e, "%s%s;\n", ec_declare(e, s, lanes), text);
+		return;
+	}
+	Ex lin = linear(e, s);
+	EWalk w = ec_walk(e, lin);
+	if (w.kind == WALK_LANES || conds_vary(e, s)) {
+		load_by_lanes(e, s, lin);
+		return;
+	}
+	if (w.kind == WALK_NONE) {
+		text = element(e, s, w.base);
+	} else if (ex_equals(e->t, w.step, 1)) {
+		lanes = e->lanes;
+		text = arena_printf(e->arena, "%s(%s)",
+				    ec_fn(e, "load", d, lanes),
+				    pointer(e, s, w.base));
+	} else {
+		lanes = e->lanes;
+		text = arena_printf(e->arena, "%s(%s, %s)",
+				    ec_fn(e, "loads", d, lanes),
+				    pointer(e, s, w.base),
+				    stride(e, d, w.step));
+	}
+	if (s->nconds) {
+		const char *zero = lanes ? arena_printf(
+						   e->arena, "%s(0)",
+						   ec_fn(e, "splat", d, lanes))
+					 : "0";
+		text = arena_printf(e->arena, "%s ? %s : %s",
+				    ec_conds(e, s->conds, s->nconds), text,
+				    zero);
+	}
+	ec_line(e, "%s%s;\n", ec_declare(e, s, lanes), text);
+}
+
+/* ---- stores ---------------------------------------------------------- */
+
+static void store_by_lanes(Emit *e, const Stmt *s, Ex lin, const char *value)
+{
+	Ex at = e->subst[e->vaxis];
+	int lanes = e->lanes;
+	int64_t lane = e->k->naxes;
+
+	e->subst[e->vaxis] = ex_add(e->t, at, lane_axis(e));
+	const char *to = ec_ex(e, lin);
+	e->subst[e->vaxis] = at;
+	ec_line(e, "{\n");
+	e->depth++;
+	ec_line(e, "%s l[%d];\n", ec_memory_type(s->dtype), lanes);
+	ec_line(e, "%s(l, %s);\n", ec_fn(e, "store", s->dtype, lanes), value);
+	ec_line(e,
+		"for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %d; i%" PRId64
+		"++)\n",
+		lane, lane, lanes, lane);
+	e->depth++;
+	ec_line(e, "%s[%s] = l[i%" PRId64 "];\n", ec_buffer(e, s->buffer), to,
+		lane);
+	e->depth -= 2;
+	ec_line(e, "}\n");
+}
+
+void ec_store(Emit *e, const Stmt *s)
+{
+	DType d = s->dtype;
+	int lanes;
+
+	if (e->k->buffers.p[s->buffer].scope == SCOPE_REG) {
+		const char *name = reg(e, s, &lanes);
+		ec_line(e, "%s = %s;\n", name, ec_var(e, s->args[0], d, lanes));
+		return;
+	}
+	Ex lin = linear(e, s);
+	EWalk w = ec_walk(e, lin);
+	lanes = ec_args_lanes(e, s);
+	if (w.kind == WALK_NONE && !lanes) {
+		if (is_plain(d))
+			ec_line(e, "%s = v%u;\n", element(e, s, w.base),
+				s->args[0]);
+		else
+			ec_line(e, "%s(%s, v%u);\n", ec_fn(e, "store", d, 0),
+				pointer(e, s, w.base), s->args[0]);
+		return;
+	}
+	const char *value = ec_var(e, s->args[0], d, e->lanes);
+	if (w.kind != WALK_STEP)
+		store_by_lanes(e, s, lin, value);
+	else if (ex_equals(e->t, w.step, 1))
+		ec_line(e, "%s(%s, %s);\n", ec_fn(e, "store", d, e->lanes),
+			pointer(e, s, w.base), value);
+	else
+		ec_line(e, "%s(%s, %s, %s);\n", ec_fn(e, "stores", d, e->lanes),
+			pointer(e, s, w.base), stride(e, d, w.step), value);
+}

@@ -1,0 +1,147 @@
+/*
+ * kernel: stage 4, each region as a tile-level loop program.
+ *
+ * A Kernel computes one region in one or more phases; a phase is a set of
+ * independent tasks that workers claim, and phases run one after another.
+ * Its body is a tree of statements: loops over axes, loads, stores and
+ * scalar operations on single-assignment variables. A loop mapped to
+ * `vector` says that its iterations run side by side in vector lanes;
+ * `unroll` that each is written out. What a value means does not depend on
+ * the mapping, except the order in which an ACCUM folds.
+ *
+ * Index expressions are ir/expr.h's, over dims and the axes of enclosing
+ * loops. The verifier proves every access in bounds; a kernel with an
+ * access that cannot be proved is refused.
+ */
+#ifndef TENON_IR_KERNEL_H
+#define TENON_IR_KERNEL_H
+
+#include "ir/region.h"
+
+#define K_MAX_RANK 12
+
+typedef uint32_t VarId;
+#define NO_VAR UINT32_MAX
+
+typedef enum BufScope {
+	SCOPE_IN,     /* read: an input, weight, constant or earlier value */
+	SCOPE_OUT,    /* written: a result or a value other kernels read */
+	SCOPE_SHARED, /* lives across the phases of the kernel, all workers */
+	SCOPE_WORKER, /* scratch of one worker, within a task */
+	SCOPE_REG,    /* registers: constant extents, indexed by unrolled axes */
+	SCOPE_COUNT,
+} BufScope;
+extern const char *const buf_scope_name[SCOPE_COUNT];
+
+/* Row-major and contiguous, whatever its scope. */
+typedef struct KBuffer {
+	BufScope scope;
+	DType dtype;
+	uint8_t rank;
+	Ex shape[K_MAX_RANK];
+	ValueId value;	  /* what it holds; NO_VALUE for SHARED, WORKER, REG */
+	const char *name; /* letters, digits, _; unique in the kernel */
+} KBuffer;
+
+typedef enum LoopMap {
+	MAP_SERIAL,
+	MAP_UNROLL,  /* constant extent, written out */
+	MAP_VECTOR,  /* lanes at a time, then the rest one at a time */
+	MAP_VUNROLL, /* constant extent, a multiple of lanes, written out */
+	MAP_COUNT,
+} LoopMap;
+extern const char *const loop_map_name[MAP_COUNT];
+
+typedef enum StmtKind {
+	ST_FOR,	  /* axis, extent, map, lanes, body */
+	ST_IF,	  /* body where every cond >= 0, else orelse */
+	ST_LOAD,  /* var = buffer[index...] where every cond >= 0 (nconds may be
+		     0), else the dtype's zero */
+	ST_STORE, /* buffer[index...] = args[0] */
+	ST_OP,	  /* var = op(args...): an ELEM op */
+	ST_MAC,	  /* var = args[0]*args[1] + args[2], fused or not */
+	ST_CONST, /* var = data */
+	ST_INDEX, /* var = the expression ex, rounded once to dtype */
+	ST_TEST,  /* var = every cond >= 0 (bool) */
+	ST_ROUND, /* var = args[0] rounded to dtype: the boundary of value */
+	ST_ACC,	  /* declares accumulator var, of dtype: args[0] if nargs is 1,
+		     else the identity of op */
+	ST_ACCUM, /* accumulator var = op(var, args[0]); with nargs 2 only where
+		     args[1] (bool, scalar only). op OP_WHERE: var = args[0] */
+	ST_ARG,	  /* var (index), args[0] (best): first best of args[1] at ex;
+		     both declared by ST_ACC */
+	ST_BOUND, /* axis = args[0] checked to lie in 0 .. extent-1, negative
+		     from the end; faults with `value` */
+	ST_COUNT,
+} StmtKind;
+
+typedef struct Stmt Stmt;
+typedef VEC(Stmt *) StmtList;
+struct Stmt {
+	StmtKind kind;
+	/* FOR, BOUND */
+	int64_t axis;
+	Ex extent;
+	LoopMap map;
+	int lanes;
+	StmtList body, orelse;
+	/* IF, TEST, LOAD */
+	uint32_t nconds;
+	Ex *conds;
+	/* variables */
+	VarId var;
+	DType dtype; /* of var; of what is stored */
+	uint32_t nargs;
+	VarId args[3];
+	/* memory */
+	uint32_t buffer;
+	uint8_t nindex;
+	Ex index[K_MAX_RANK];
+	/* OP: which; operand dtype. ACC, ACCUM, ARG: the fold's ELEM op */
+	Op op;
+	DType from;
+	Ex ex; /* INDEX, ARG; OP that may fault: the flat element */
+	const void *data; /* CONST: one element */
+	ValueId value;	  /* the program's value it computes, or NO_VALUE */
+};
+
+typedef struct KAxis {
+	int64_t axis;
+	Ex extent;
+} KAxis;
+
+typedef struct Phase {
+	const char *name; /* main, pack_a, ... */
+	VEC(KAxis) tasks; /* task axes, outermost first; count: product */
+	StmtList body;
+} Phase;
+
+typedef struct KParam {
+	const char *name;
+	int64_t value;
+} KParam;
+
+typedef struct Kernel {
+	const char *name;	 /* k0 */
+	const char *realisation; /* loop, rowreduce, contract */
+	uint32_t region;
+	VEC(KParam) params;
+	VEC(KBuffer) buffers;
+	VEC(Phase) phases;
+	int64_t naxes; /* axes are 0 .. naxes-1 */
+	uint32_t nvars;
+	const char *note; /* one line for explain: what the choice rests on */
+} Kernel;
+
+typedef struct Kernels {
+	Arena *arena;
+	Program *program; /* stage 2; its table holds every expression */
+	VEC(Kernel) kernels; /* in the order they run */
+} Kernels;
+
+/* Laws, and the proof of every access; text in why. */
+bool kernels_verify(Kernels *k, Buf *why);
+void kernels_print(const Kernels *k, Buf *b);
+Kernels *kernels_parse(Ctx *ctx, Arena *a, uint32_t source);
+
+#endif

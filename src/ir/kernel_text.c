@@ -1,0 +1,258 @@
+/*
+ * kernel_text: stage 4 as text, and what both directions of it share.
+ *
+ * The text holds the stage-2 program first, then the line `kernels`, then
+ * each kernel:
+ *
+ *	kernel k0 contract region 0 mr=14 nr=32 note "why this choice"
+ *		buffer in x: f16[M, 768] %0
+ *		phase main tasks i0 < (M + 13)//14, i1 < 32 {
+ *			for i2 < 768 serial {
+ *				v3: f32 = load pa[i0, i2, 0]
+ *				v5: f32 = mac v3 v4 v2
+ *			}
+ *		}
+ *
+ * A trailing ` as %5` names the program's value that a statement computes.
+ * kernel_parse.c reads it.
+ */
+#include "ir/kernel_text.h"
+
+#include "ir/internal.h"
+
+#include <inttypes.h>
+
+/* ---- statements ------------------------------------------------------ */
+
+typedef struct Printer {
+	const Kernels *ks;
+	const Kernel *k;
+	Buf *b;
+} Printer;
+
+static void print_ex(Printer *p, Ex e)
+{
+	ex_print(p->b, &p->ks->program->ex, e);
+}
+
+static void print_exs(Printer *p, const Ex *e, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			buf_puts(p->b, ", ");
+		print_ex(p, e[i]);
+	}
+}
+
+static void print_conds(Printer *p, const Stmt *s)
+{
+	for (uint32_t i = 0; i < s->nconds; i++) {
+		if (i)
+			buf_puts(p->b, ", ");
+		print_ex(p, s->conds[i]);
+		buf_puts(p->b, " >= 0");
+	}
+}
+
+static void print_access(Printer *p, const Stmt *s)
+{
+	buf_printf(p->b, "%s[", p->k->buffers.p[s->buffer].name);
+	print_exs(p, s->index, s->nindex);
+	buf_putc(p->b, ']');
+}
+
+static void print_args(Printer *p, const Stmt *s)
+{
+	for (uint32_t i = 0; i < s->nargs; i++)
+		buf_printf(p->b, " v%u", s->args[i]);
+}
+
+/* The part after `v3: f32 = ` of a statement that makes or folds a var. */
+static void print_right(Printer *p, const Stmt *s)
+{
+	Buf *b = p->b;
+
+	switch (s->kind) {
+	case ST_LOAD:
+		buf_puts(b, "load ");
+		print_access(p, s);
+		if (s->nconds) {
+			buf_puts(b, " where ");
+			print_conds(p, s);
+		}
+		break;
+	case ST_OP:
+		buf_puts(b, op_info[s->op].name);
+		if (s->from != s->dtype)
+			buf_printf(b, ".%s", dtype_info[s->from].name);
+		print_args(p, s);
+		if (kstmt_may_fault(s)) {
+			buf_puts(b, " at ");
+			print_ex(p, s->ex);
+		}
+		break;
+	case ST_MAC:
+		buf_puts(b, "mac");
+		print_args(p, s);
+		break;
+	case ST_CONST:
+		buf_puts(b, "const ");
+		number_print(b, s->dtype, s->data);
+		break;
+	case ST_INDEX:
+		buf_puts(b, "index ");
+		print_ex(p, s->ex);
+		break;
+	case ST_TEST:
+		buf_puts(b, "test ");
+		print_conds(p, s);
+		break;
+	case ST_ROUND:
+		buf_puts(b, "boundary");
+		print_args(p, s);
+		break;
+	case ST_ACC:
+	case ST_ACCUM:
+		buf_printf(b, "%s %s", s->kind == ST_ACC ? "acc" : "accum",
+			   op_info[s->op].name);
+		print_args(p, s);
+		break;
+	case ST_ARG:
+		buf_printf(b, "arg %s", op_info[s->op].name);
+		print_args(p, s);
+		buf_puts(b, " at ");
+		print_ex(p, s->ex);
+		break;
+	case ST_FOR:
+	case ST_IF:
+	case ST_STORE:
+	case ST_BOUND:
+	case ST_COUNT:
+		bug("statement kind %d makes no variable", (int)s->kind);
+	}
+}
+
+static void print_list(Printer *p, const StmtList *l, int depth);
+
+static void print_stmt(Printer *p, const Stmt *s, int depth)
+{
+	Buf *b = p->b;
+
+	buf_indent(b, depth);
+	switch (s->kind) {
+	case ST_FOR:
+		buf_printf(b, "for i%" PRId64 " < ", s->axis);
+		print_ex(p, s->extent);
+		buf_printf(b, " %s", loop_map_name[s->map]);
+		if (s->map == MAP_VECTOR || s->map == MAP_VUNROLL)
+			buf_printf(b, " %d", s->lanes);
+		buf_puts(b, " {\n");
+		print_list(p, &s->body, depth + 1);
+		buf_indent(b, depth);
+		buf_puts(b, "}\n");
+		return;
+	case ST_IF:
+		buf_puts(b, "if ");
+		print_conds(p, s);
+		buf_puts(b, " {\n");
+		print_list(p, &s->body, depth + 1);
+		buf_indent(b, depth);
+		if (s->orelse.n) {
+			buf_puts(b, "} else {\n");
+			print_list(p, &s->orelse, depth + 1);
+			buf_indent(b, depth);
+		}
+		buf_puts(b, "}\n");
+		return;
+	case ST_STORE:
+		buf_puts(b, "store ");
+		print_access(p, s);
+		buf_puts(b, " =");
+		print_args(p, s);
+		break;
+	case ST_BOUND:
+		buf_printf(b, "i%" PRId64 " = bound", s->axis);
+		print_args(p, s);
+		buf_puts(b, " < ");
+		print_ex(p, s->extent);
+		break;
+	case ST_LOAD:
+	case ST_OP:
+	case ST_MAC:
+	case ST_CONST:
+	case ST_INDEX:
+	case ST_TEST:
+	case ST_ROUND:
+	case ST_ACC:
+	case ST_ACCUM:
+	case ST_ARG:
+		buf_printf(b, "v%u: %s = ", s->var, dtype_info[s->dtype].name);
+		print_right(p, s);
+		break;
+	case ST_COUNT:
+		bug("statement kind %d", (int)s->kind);
+	}
+	if (s->value != NO_VALUE)
+		buf_printf(b, " as %%%u", s->value);
+	buf_putc(b, '\n');
+}
+
+static void print_list(Printer *p, const StmtList *l, int depth)
+{
+	for (size_t i = 0; i < l->n; i++)
+		print_stmt(p, l->p[i], depth);
+}
+
+/* ---- kernels --------------------------------------------------------- */
+
+static void print_buffer(Printer *p, const KBuffer *f)
+{
+	buf_printf(p->b, "\tbuffer %s %s: %s[", buf_scope_name[f->scope],
+		   f->name, dtype_info[f->dtype].name);
+	print_exs(p, f->shape, f->rank);
+	buf_putc(p->b, ']');
+	if (f->value != NO_VALUE)
+		buf_printf(p->b, " %%%u", f->value);
+	buf_putc(p->b, '\n');
+}
+
+static void print_phase(Printer *p, const Phase *ph)
+{
+	buf_printf(p->b, "\tphase %s", ph->name);
+	for (size_t i = 0; i < ph->tasks.n; i++) {
+		buf_printf(p->b, "%s i%" PRId64 " < ", i ? "," : " tasks",
+			   ph->tasks.p[i].axis);
+		print_ex(p, ph->tasks.p[i].extent);
+	}
+	buf_puts(p->b, " {\n");
+	print_list(p, &ph->body, 2);
+	buf_puts(p->b, "\t}\n");
+}
+
+void kernel_print(const Kernels *ks, const Kernel *k, Buf *b)
+{
+	Printer p = {ks, k, b};
+
+	buf_printf(b, "kernel %s %s region %u", k->name, k->realisation,
+		   k->region);
+	for (size_t i = 0; i < k->params.n; i++)
+		buf_printf(b, " %s=%" PRId64, k->params.p[i].name,
+			   k->params.p[i].value);
+	if (k->note) {
+		buf_puts(b, " note ");
+		buf_json_string(b, k->note);
+	}
+	buf_putc(b, '\n');
+	for (size_t i = 0; i < k->buffers.n; i++)
+		print_buffer(&p, &k->buffers.p[i]);
+	for (size_t i = 0; i < k->phases.n; i++)
+		print_phase(&p, &k->phases.p[i]);
+}
+
+void kernels_print(const Kernels *ks, Buf *b)
+{
+	program_print(ks->program, b);
+	buf_puts(b, KERNELS_LINE "\n");
+	for (size_t i = 0; i < ks->kernels.n; i++)
+		kernel_print(ks, &ks->kernels.p[i], b);
+}

@@ -1,0 +1,100 @@
+/*
+ * region: stage 3, which values share a kernel, and why.
+ *
+ * A region is computed by one kernel. Views and leaves belong to no region:
+ * every consumer composes views into its own index maps, reads inputs,
+ * weights and constants as stored, and recomputes IOTA in place. Every
+ * other value is in exactly one region. For each producer-consumer pair a
+ * decision is stored with the condition that decided, its values, and what
+ * would change it.
+ *
+ * A result that is a view or a leaf needs a copy: a LOOP region whose one
+ * value is that view or leaf, which is also its output. Other consumers
+ * still read through the view, never the copy.
+ */
+#ifndef TENON_IR_REGION_H
+#define TENON_IR_REGION_H
+
+#include "ir/program.h"
+
+typedef enum RegionKind {
+	REGION_LOOP,	  /* independent outputs */
+	REGION_ROWREDUCE, /* reductions over axes, and what surrounds them */
+	REGION_CONTRACT,  /* one MATMUL, programs on its loads and its tile */
+	REGION_KIND_COUNT,
+} RegionKind;
+extern const char *const region_kind_name[REGION_KIND_COUNT];
+
+/* The part a value plays in its region. */
+typedef enum Part {
+	PART_BODY,     /* LOOP: every value; ROWREDUCE: every value */
+	PART_PROLOGUE, /* CONTRACT: evaluated where an operand is packed */
+	PART_ANCHOR,   /* CONTRACT: the MATMUL */
+	PART_EPILOGUE, /* CONTRACT: evaluated on the output tile */
+} Part;
+
+typedef struct Region {
+	RegionKind kind;
+	VEC(ValueId) values; /* in topological order */
+	ValueId anchor;	     /* the MATMUL; the first reduction; else the last */
+	/*
+	 * The full index space: shape of the values that are computed per
+	 * element. ROWREDUCE: reduced axes of it; kept-shape values are the
+	 * ones without these axes (the REDUCE results), or with extent 1 in
+	 * their place; full-shape ones have all. SCAN values count as reductions over their axis whose result
+	 * keeps the full shape.
+	 */
+	uint8_t rank;
+	Ex space[TN_MAX_RANK];
+	uint32_t reduced;      /* bit set of axes, 0 unless ROWREDUCE */
+	VEC(ValueId) outputs;  /* values stored: results, or used elsewhere */
+} Region;
+
+typedef struct Decision {
+	ValueId producer, consumer;
+	bool joined;
+	const char *condition; /* name of the rule that decided: epilogue */
+	const char *values;    /* the quantities: "uses=2 shape=[M, N]" */
+	const char *change;    /* what would change it; "" when joined and
+		nothing is stored for this pair */
+} Decision;
+
+typedef struct Regions {
+	Arena *arena;
+	const Program *program; /* stage 2 */
+	VEC(Region) regions;	/* in an order that respects dependence */
+	VEC(Decision) decisions;
+	uint32_t *of; /* region number by value; NO_REGION for views, leaves
+			 (their copies apart) */
+	Part *part;   /* by value */
+} Regions;
+#define NO_REGION UINT32_MAX
+
+/* How a value lies in a region's space. */
+typedef enum Form {
+	FORM_OTHER,
+	FORM_FULL, /* it has every axis of the space */
+	FORM_KEPT, /* without the reduced axes, or with extent 1 there */
+} Form;
+/*
+ * axis[d], for each axis d of v: the axis of the space that it is, or -1
+ * for one of extent 1 in the place of a reduced one.
+ */
+Form region_form(const Program *p, const Region *r, const Value *v,
+		 int axis[TN_MAX_RANK]);
+/*
+ * Whether an operand, a view or not, shows at each place of the space the
+ * element that its base (view_base) has there: what lets both be computed in
+ * one pass over the space. map is view_base's.
+ */
+bool region_aligned(Program *p, const Region *r, ValueId operand, ValueId base,
+		    const Ex *map);
+/* Whether a kernel computes v: neither a leaf nor a view. */
+bool region_computes(const Program *p, ValueId v);
+
+bool regions_verify(const Regions *r, Buf *why);
+/* The stage text holds the program too, so that it reads back alone. */
+void regions_print(const Regions *r, Buf *b);
+Regions *regions_parse(Ctx *ctx, Arena *a, uint32_t source);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * sum: what a sum may come to when its terms are added in any order.
+ *
+ * Let the accumulator have unit roundoff u = 2^-p, n terms that may be
+ * nonzero, P the sum of the positive and N of the negative ones' magnitudes.
+ * Any order is a binary tree with n - 1 additions (adding 0 is exact). A
+ * partial sum without rounding lies in [-N, P], so |partial| <= B =
+ * max(P, N); with the errors E so far it is at most B + E, and its rounding
+ * is at most half the unit in the last place there, u * 2^floor(log2(B+E)).
+ * Hence E <= (n-1) u B / (1 - (n-1) u), and the error of the whole is at
+ * most (n-1) u 2^floor(log2(B+E)). This is Higham's (4.4) (Accuracy and
+ * Stability of Numerical Algorithms, 2nd ed., §4.2) with max(P, N) in place
+ * of the sum of magnitudes, and with the step of rounding kept. Additions
+ * do not underflow: a tiny sum is exact.
+ *
+ * Exact sums: if all terms are multiples of q = 2^lsb and B <= 2^p q, every
+ * partial sum is representable, and every order gives the exact sum. The
+ * same holds for products under it, so that their rounding drops out too.
+ *
+ * Overflow: if P + E reaches the threshold, some order overflows upwards;
+ * the interval then reaches to infinity, and to NaN if the other sign can
+ * overflow as well.
+ *
+ * The sign of a zero sum: x + -x and +0 + -0 are +0. Only if every term is
+ * -0 do a sum started from +0 and one started from its first term differ,
+ * and both are legal.
+ */
+#include "oracle/eval.h"
+
+#include <limits.h>
+
+double sum_error(DType acc, const SumParts *s, double *big)
+{
+	const Fmt *f = &fmt_info[acc];
+	double u = ldexp(1, -f->p);
+	double b = greatest(s->pos, s->neg) * (1 + 0x1p-40);
+	double n = s->terms > 1 ? s->terms - 1 : 0;
+	*big = b;
+	if (n == 0 || b == 0)
+		return 0;
+	if (n * u >= 0.25) { /* the bound says nothing any more */
+		*big = INFINITY;
+		return INFINITY;
+	}
+	b += s->extra;
+	b += n * u * b / (1 - n * u);
+	*big = b;
+	if (!(b < f->max))
+		return INFINITY;
+	return n * u * pow2_floor(b) * (1 + 0x1p-40);
+}
+
+/* Where infinities or NaN are among the terms. */
+static bool not_finite(DType d, const SumParts *s, Num *ref, Ival *out)
+{
+	if (isfinite(s->ref) && isfinite(s->lo) && isfinite(s->hi))
+		return false;
+	ref->f = fmt_round(d, s->ref);
+	bool point = s->lo == s->hi || (isnan(s->lo) && isnan(s->hi));
+	if (point) {
+		out->lo.f = out->hi.f = ref->f;
+		out->flags = s->flags;
+	} else {
+		*out = ival_full(d);
+		out->flags |= s->flags | FL_NAN;
+	}
+	return true;
+}
+
+void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
+	      Ival *out)
+{
+	const Fmt *f = &fmt_info[acc];
+	if (not_finite(d, s, ref, out))
+		return;
+	double in_acc = fmt_round2(acc, s->ref, s->ref2);
+	ref->f = fmt_round(d, in_acc);
+	out->flags = s->flags;
+	double big = greatest(s->pos, s->neg);
+	bool multiples = s->lsb != INT_MIN && s->lsb >= f->emin - f->p + 1;
+	if (multiples && s->lsb < 1000 && big <= f->max &&
+	    big <= ldexp(1, f->p - margin + s->lsb)) {
+		out->lo.f = out->hi.f = ref->f;
+		if (s->minus_zero)
+			out->lo.f = -0.0;
+		return;
+	}
+	if (big == 0) { /* zeros only */
+		out->lo.f = s->minus_zero ? -0.0 : 0.0;
+		out->hi.f = 0;
+		return;
+	}
+	double r = sum_error(acc, s, &big) + s->extra + s->err;
+	double lo = s->lo - r + s->lo2, hi = s->hi + r + s->hi2;
+	if (acc == DT_F64) { /* the lines above round to f64 themselves */
+		lo = r > 0 ? fmt_prev(acc, lo) : lo;
+		hi = r > 0 ? fmt_next(acc, hi) : hi;
+	}
+	lo = fmt_up(acc, lo);
+	hi = fmt_down(acc, hi);
+	double grow = big - greatest(s->pos, s->neg);
+	double top = acc == DT_F64 ? f->max : f->overflow;
+	bool up = !(s->pos + grow < top), down = !(s->neg + grow < top);
+	if (up)
+		hi = INFINITY;
+	if (down)
+		lo = -INFINITY;
+	if (isnan(lo))
+		lo = -INFINITY;
+	if (isnan(hi))
+		hi = INFINITY;
+	if (up && down)
+		out->flags |= FL_NAN;
+	out->lo.f = least(fmt_round(d, lo), ref->f);
+	out->hi.f = greatest(fmt_round(d, hi), ref->f);
+}

@@ -1,0 +1,698 @@
+/* lower: see lower.h. */
+#include "realise/lower.h"
+
+#include "ir/view.h"
+
+#include <string.h>
+
+void lower_init(Lower *l, Kernels *ks, Kernel *k, const Regions *r)
+{
+	*l = (Lower){0};
+	l->arena = ks->arena;
+	l->ks = ks;
+	l->k = k;
+	l->p = ks->program;
+	l->r = r;
+	l->region_index = k->region;
+	l->region = &r->regions.p[k->region];
+	l->buffer_of = arena_array(l->arena, uint32_t, l->p->values.n);
+	l->scalar = lower_is_scalar(r, k->region);
+}
+
+/* ---- statements ------------------------------------------------------ */
+
+static Stmt *append(Lower *l, StmtKind kind)
+{
+	Stmt *s = arena_new(l->arena, Stmt);
+
+	s->kind = kind;
+	s->var = NO_VAR;
+	s->value = NO_VALUE;
+	VEC_PUSH(l->arena, *l->at, s);
+	return s;
+}
+
+static VarId new_var(Lower *l)
+{
+	return l->k->nvars++;
+}
+
+static void open_scope(Lower *l, StmtList *body)
+{
+	VEC_PUSH(l->arena, l->scopes,
+		 ((LowerScope){l->at, l->memo.n, l->conds.n}));
+	l->at = body;
+}
+
+Phase *lower_phase(Lower *l, const char *name)
+{
+	Phase ph = {.name = name};
+
+	bug_if(l->scopes.n != 0);
+	VEC_PUSH(l->arena, l->k->phases, ph);
+	l->memo.n = 0;
+	Phase *at = &l->k->phases.p[l->k->phases.n - 1];
+	l->at = &at->body;
+	return at;
+}
+
+Ex lower_task(Lower *l, Ex extent)
+{
+	Phase *ph = &l->k->phases.p[l->k->phases.n - 1];
+	KAxis a = {l->k->naxes++, extent};
+
+	VEC_PUSH(l->arena, ph->tasks, a);
+	return ex_axis(&l->p->ex, a.axis);
+}
+
+Ex lower_for(Lower *l, Ex extent, LoopMap map, int lanes)
+{
+	Stmt *s = append(l, ST_FOR);
+
+	s->axis = l->k->naxes++;
+	s->extent = extent;
+	s->map = map;
+	s->lanes = lanes;
+	open_scope(l, &s->body);
+	return ex_axis(&l->p->ex, s->axis);
+}
+
+void lower_if(Lower *l, const Ex *conds, size_t n)
+{
+	Stmt *s = append(l, ST_IF);
+
+	s->nconds = (uint32_t)n;
+	s->conds = arena_array(l->arena, Ex, n);
+	memcpy(s->conds, conds, n * sizeof(Ex));
+	open_scope(l, &s->body);
+}
+
+Ex lower_chunk(Lower *l, int64_t elements, Ex length)
+{
+	ExprTab *t = &l->p->ex;
+	Ex one = ex_const(t, 1);
+
+	return ex_max(t, one, ex_div(t, ex_const(t, elements),
+				     ex_max(t, one, length)));
+}
+
+void lower_rows(Lower *l, const Ex *extents, int n, Ex chunk, Ex *index)
+{
+	ExprTab *t = &l->p->ex;
+	Ex rows = ex_const(t, 1);
+
+	for (int d = 0; d < n; d++)
+		rows = ex_mul(t, rows, extents[d]);
+	Ex task = lower_task(l, ex_ceil_div(t, rows, chunk));
+	Ex first = ex_mul(t, task, chunk);
+	Ex rest = ex_sub(t, rows, first);
+	Ex row = ex_add(t, first, lower_for(l, ex_min(t, chunk, rest),
+					    MAP_SERIAL, 1));
+	for (int d = n - 1; d > 0; d--) {
+		index[d] = ex_mod(t, row, extents[d]);
+		row = ex_div(t, row, extents[d]);
+	}
+	if (n > 0)
+		index[0] = row;
+}
+
+void lower_end(Lower *l)
+{
+	bug_if(l->scopes.n == 0);
+	LowerScope s = l->scopes.p[--l->scopes.n];
+	l->at = s.list;
+	l->memo.n = s.memo;
+	l->conds.n = s.conds;
+}
+
+const char *lower_name(Lower *l, const char *want)
+{
+	char *name = arena_strdup(l->arena, want);
+	int tries = 0;
+
+	for (char *c = name; *c; c++) {
+		bool ok = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+			  (*c >= '0' && *c <= '9') || *c == '_';
+		if (!ok)
+			*c = '_';
+	}
+	const char *base = name;
+	for (;;) {
+		bool taken = false;
+		for (size_t i = 0; i < l->k->buffers.n; i++)
+			taken |= !strcmp(l->k->buffers.p[i].name, name);
+		if (!taken)
+			return name;
+		name = arena_printf(l->arena, "%s_%d", base, ++tries);
+	}
+}
+
+uint32_t lower_buffer(Lower *l, BufScope scope, DType dtype, const Ex *shape,
+		      uint8_t rank, const char *name)
+{
+	KBuffer b = {.scope = scope, .dtype = dtype, .rank = rank};
+
+	bug_if(rank > K_MAX_RANK);
+	memcpy(b.shape, shape, rank * sizeof(Ex));
+	b.value = NO_VALUE;
+	b.name = lower_name(l, name);
+	VEC_PUSH(l->arena, l->k->buffers, b);
+	return (uint32_t)l->k->buffers.n - 1;
+}
+
+/* The buffer of a value that memory holds, made at its first use. */
+static uint32_t value_buffer(Lower *l, ValueId v, BufScope scope)
+{
+	if (l->buffer_of[v])
+		return l->buffer_of[v] - 1;
+	const Value *val = program_value(l->p, v);
+	const char *name = val->name && !val->via
+				   ? arena_printf(l->arena, "b_%s", val->name)
+				   : arena_printf(l->arena, "b%u", v);
+	uint32_t b =
+		lower_buffer(l, scope, val->dtype, val->shape, val->rank, name);
+	l->k->buffers.p[b].value = v;
+	l->buffer_of[v] = b + 1;
+	return b;
+}
+
+uint32_t lower_output(Lower *l, ValueId v)
+{
+	return value_buffer(l, v, SCOPE_OUT);
+}
+
+VarId lower_load(Lower *l, uint32_t buffer, const Ex *index)
+{
+	const KBuffer *b = &l->k->buffers.p[buffer];
+	Stmt *s = append(l, ST_LOAD);
+
+	s->var = new_var(l);
+	s->dtype = b->dtype;
+	s->buffer = buffer;
+	s->nindex = b->rank;
+	memcpy(s->index, index, b->rank * sizeof(Ex));
+	s->nconds = (uint32_t)l->conds.n;
+	s->conds = arena_array(l->arena, Ex, l->conds.n);
+	if (l->conds.n)
+		memcpy(s->conds, l->conds.p, l->conds.n * sizeof(Ex));
+	s->value = b->value;
+	return s->var;
+}
+
+void lower_store(Lower *l, uint32_t buffer, const Ex *index, VarId var)
+{
+	const KBuffer *b = &l->k->buffers.p[buffer];
+	Stmt *s = append(l, ST_STORE);
+
+	s->dtype = b->dtype;
+	s->buffer = buffer;
+	s->nindex = b->rank;
+	memcpy(s->index, index, b->rank * sizeof(Ex));
+	s->nargs = 1;
+	s->args[0] = var;
+	s->value = b->value;
+}
+
+VarId lower_op(Lower *l, Op op, DType dtype, DType from, const VarId *args,
+	       uint32_t n, ValueId value)
+{
+	Stmt *s = append(l, ST_OP);
+
+	s->op = op;
+	s->var = new_var(l);
+	s->dtype = dtype;
+	s->from = from;
+	s->nargs = n;
+	memcpy(s->args, args, n * sizeof(VarId));
+	s->value = value;
+	return s->var;
+}
+
+VarId lower_cast(Lower *l, DType to, DType from, VarId x)
+{
+	if (to == from)
+		return x;
+	return lower_op(l, OP_CAST, to, from, &x, 1, NO_VALUE);
+}
+
+VarId lower_round(Lower *l, DType to, DType from, VarId x, ValueId value)
+{
+	Stmt *s = append(l, ST_ROUND);
+
+	s->var = new_var(l);
+	s->dtype = to;
+	s->from = from;
+	s->nargs = 1;
+	s->args[0] = x;
+	s->value = value;
+	return s->var;
+}
+
+VarId lower_mac(Lower *l, DType dtype, VarId a, VarId b, VarId c)
+{
+	Stmt *s = append(l, ST_MAC);
+
+	s->var = new_var(l);
+	s->dtype = s->from = dtype;
+	s->nargs = 3;
+	s->args[0] = a;
+	s->args[1] = b;
+	s->args[2] = c;
+	return s->var;
+}
+
+VarId lower_zero(Lower *l, DType dtype)
+{
+	Stmt *s = append(l, ST_CONST);
+
+	s->var = new_var(l);
+	s->dtype = dtype;
+	s->data = arena_alloc(l->arena, 8, 8);
+	return s->var;
+}
+
+VarId lower_acc(Lower *l, Op op, DType dtype, VarId init)
+{
+	Stmt *s = append(l, ST_ACC);
+
+	s->op = op;
+	s->var = new_var(l);
+	s->dtype = s->from = dtype;
+	if (init != NO_VAR) {
+		s->nargs = 1;
+		s->args[0] = init;
+	}
+	return s->var;
+}
+
+void lower_accum(Lower *l, VarId acc, Op op, DType dtype, VarId x)
+{
+	Stmt *s = append(l, ST_ACCUM);
+
+	s->op = op;
+	s->var = acc;
+	s->dtype = s->from = dtype;
+	s->nargs = 1;
+	s->args[0] = x;
+}
+
+static void accum_where(Lower *l, VarId acc, Op op, DType dtype, VarId x,
+			VarId cond)
+{
+	lower_accum(l, acc, op, dtype, x);
+	Stmt *s = l->at->p[l->at->n - 1];
+	s->nargs = 2;
+	s->args[1] = cond;
+}
+
+static VarId test(Lower *l, const Ex *conds, uint32_t n)
+{
+	Stmt *s = append(l, ST_TEST);
+
+	s->var = new_var(l);
+	s->dtype = DT_BOOL;
+	s->nconds = n;
+	s->conds = arena_array(l->arena, Ex, n);
+	memcpy(s->conds, conds, n * sizeof(Ex));
+	return s->var;
+}
+
+static Ex bound(Lower *l, VarId x, DType from, Ex extent, ValueId value)
+{
+	Stmt *s = append(l, ST_BOUND);
+
+	s->axis = l->k->naxes++;
+	s->extent = extent;
+	s->nargs = 1;
+	s->args[0] = x;
+	s->from = from;
+	s->value = value;
+	return ex_axis(&l->p->ex, s->axis);
+}
+
+/* ---- values ---------------------------------------------------------- */
+
+void lower_bind(Lower *l, ValueId v, const Ex *index, VarId var)
+{
+	uint8_t rank = program_value(l->p, v)->rank;
+	Ex *copy = arena_array(l->arena, Ex, rank + 1);
+
+	memcpy(copy, index, rank * sizeof(Ex));
+	VEC_PUSH(l->arena, l->memo, ((Memo){v, copy, var}));
+}
+
+static VarId recall(const Lower *l, ValueId v, const Ex *index)
+{
+	uint8_t rank = program_value(l->p, v)->rank;
+
+	for (size_t i = l->memo.n; i-- > 0;) {
+		const Memo *m = &l->memo.p[i];
+		if (m->value == v &&
+		    !memcmp(m->index, index, rank * sizeof(Ex)))
+			return m->var;
+	}
+	return NO_VAR;
+}
+
+static Ex flat_index(Lower *l, const Value *v, const Ex *index)
+{
+	ExprTab *t = &l->p->ex;
+	Ex flat = ex_const(t, 0);
+
+	for (int d = 0; d < v->rank; d++)
+		flat = ex_add(t, ex_mul(t, flat, v->shape[d]), index[d]);
+	return flat;
+}
+
+
+static VarId lower_elem(Lower *l, ValueId id, const Value *v, const Ex *index)
+{
+	VarId args[3];
+	DType from = v->dtype;
+
+	bug_if(v->nargs > 3);
+	for (uint32_t i = 0; i < v->nargs; i++) {
+		args[i] = lower_value(l, v->args[i], index);
+		if (v->op != OP_WHERE)
+			from = program_value(l->p, v->args[i])->dtype;
+	}
+	VarId var = lower_op(l, v->op, v->dtype, from, args, v->nargs, id);
+	if (op_has(v->op, 'T') && !dtype_is_float(from))
+		l->at->p[l->at->n - 1]->ex = flat_index(l, v, index);
+	return var;
+}
+
+/* Adds what keeps `index` inside 0 .. extent-1 to conds. */
+static uint32_t inside(Lower *l, Ex index, Ex extent, Ex *conds)
+{
+	ExprTab *t = &l->p->ex;
+
+	conds[0] = index;
+	conds[1] = ex_sub(t, ex_sub(t, extent, index), ex_const(t, 1));
+	return 2;
+}
+
+static void push_conds(Lower *l, const Ex *conds, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		VEC_PUSH(l->arena, l->conds, conds[i]);
+}
+
+static VarId lower_pad(Lower *l, const Value *v, const Ex *index)
+{
+	ExprTab *t = &l->p->ex;
+	const Value *x = program_value(l->p, v->args[0]);
+	Ex at[TN_MAX_RANK], conds[2 * TN_MAX_RANK];
+	uint32_t n = 0;
+	size_t memo = l->memo.n, guard = l->conds.n;
+
+	for (int d = 0; d < v->rank; d++) {
+		at[d] = ex_sub(t, index[d], v->start[d]);
+		if (!ex_equals(t, v->start[d], 0) || v->shape[d] != x->shape[d])
+			n += inside(l, at[d], x->shape[d], conds + n);
+	}
+	push_conds(l, conds, n);
+	VarId args[3];
+	args[1] = lower_value(l, v->args[0], at);
+	l->conds.n = guard;
+	l->memo.n = memo; /* made under the guard: of no use outside it */
+	args[2] = lower_value(l, v->args[1], NULL);
+	if (n == 0)
+		return args[1];
+	args[0] = test(l, conds, n);
+	return lower_op(l, OP_WHERE, v->dtype, v->dtype, args, 3, NO_VALUE);
+}
+
+static VarId lower_concat(Lower *l, const Value *v, const Ex *index)
+{
+	ExprTab *t = &l->p->ex;
+	Ex at[TN_MAX_RANK], offset = ex_const(t, 0);
+	VarId result = NO_VAR;
+
+	memcpy(at, index, v->rank * sizeof(Ex));
+	for (uint32_t i = 0; i < v->nargs; i++) {
+		const Value *x = program_value(l->p, v->args[i]);
+		size_t memo = l->memo.n, guard = l->conds.n;
+		Ex conds[2];
+
+		at[v->axis] = ex_sub(t, index[v->axis], offset);
+		uint32_t n = inside(l, at[v->axis], x->shape[v->axis], conds);
+		push_conds(l, conds, n);
+		VarId part = lower_value(l, v->args[i], at);
+		l->conds.n = guard;
+		l->memo.n = memo;
+		if (result == NO_VAR) {
+			result = part;
+		} else {
+			VarId args[3] = {test(l, conds, n), part, result};
+			result = lower_op(l, OP_WHERE, v->dtype, v->dtype,
+					  args, 3, NO_VALUE);
+		}
+		offset = ex_add(t, offset, x->shape[v->axis]);
+	}
+	return result;
+}
+
+/*
+ * A checked index into x's axis. Loads behind it are guarded by a
+ * non-empty axis: with an empty one the check faults and yields 0.
+ */
+static Ex lower_index(Lower *l, ValueId index, const Ex *at, Ex extent,
+		      ValueId user)
+{
+	ExprTab *t = &l->p->ex;
+	VarId x = lower_value(l, index, at);
+	Ex i = bound(l, x, program_value(l->p, index)->dtype, extent, user);
+	int64_t c;
+
+	if (!ex_is_const(t, extent, &c) || c < 1) {
+		Ex cond = ex_sub(t, ex_sub(t, extent, i), ex_const(t, 1));
+		VEC_PUSH(l->arena, l->conds, cond);
+	}
+	return i;
+}
+
+static VarId lower_gather(Lower *l, ValueId id, const Value *v, const Ex *index)
+{
+	const Value *x = program_value(l->p, v->args[0]);
+	const Value *ix = program_value(l->p, v->args[1]);
+	size_t memo = l->memo.n, guard = l->conds.n;
+	Ex at[TN_MAX_RANK];
+
+	memcpy(at, index, v->axis * sizeof(Ex));
+	at[v->axis] = lower_index(l, v->args[1], index + v->axis,
+				  x->shape[v->axis], id);
+	for (int d = (int)v->axis + 1; d < x->rank; d++)
+		at[d] = index[d - 1 + ix->rank];
+	VarId var = lower_value(l, v->args[0], at);
+	l->conds.n = guard;
+	l->memo.n = memo;
+	return var;
+}
+
+static VarId lower_scatter(Lower *l, ValueId id, const Value *v,
+			   const Ex *index)
+{
+	ExprTab *t = &l->p->ex;
+	const Value *x = program_value(l->p, v->args[0]);
+	const Value *u = program_value(l->p, v->args[2]);
+	bool add = v->op == OP_SCATTER_ADD;
+	Op fold = add ? OP_ADD : OP_WHERE;
+	VarId acc = lower_acc(l, fold, v->dtype,
+			      lower_value(l, v->args[0], index));
+	Ex j = lower_for(l, u->shape[v->axis], MAP_SERIAL, 1);
+	Ex i = lower_index(l, v->args[1], &j, x->shape[v->axis], id);
+	Ex at[TN_MAX_RANK];
+
+	memcpy(at, index, v->rank * sizeof(Ex));
+	at[v->axis] = j;
+	VarId update = lower_value(l, v->args[2], at);
+	Ex conds[2] = {ex_sub(t, i, index[v->axis]),
+		       ex_sub(t, index[v->axis], i)};
+	accum_where(l, acc, fold, v->dtype, update, test(l, conds, 2));
+	lower_end(l);
+	return acc;
+}
+
+static VarId lower_view(Lower *l, const Value *v, const Ex *index)
+{
+	const Value *x = program_value(l->p, v->args[0]);
+	Ex map[TN_MAX_RANK], at[TN_MAX_RANK];
+
+	view_map(l->p, v, map);
+	for (int d = 0; d < x->rank; d++)
+		at[d] = ex_subst_axes(&l->p->ex, map[d], index, v->rank);
+	return lower_value(l, v->args[0], at);
+}
+
+static VarId lower_const(Lower *l, const Value *v, ValueId id)
+{
+	Stmt *s = append(l, ST_CONST);
+
+	s->var = new_var(l);
+	s->dtype = v->dtype;
+	s->data = v->data;
+	s->value = id;
+	return s->var;
+}
+
+static VarId lower_iota(Lower *l, const Value *v, Ex index, ValueId id)
+{
+	Stmt *s = append(l, ST_INDEX);
+
+	s->var = new_var(l);
+	s->dtype = v->dtype;
+	s->ex = index;
+	s->value = id;
+	return s->var;
+}
+
+/* Whether memory holds v when this kernel runs. */
+static bool in_memory(const Lower *l, ValueId v, const Value *val)
+{
+	if (op_info[val->op].cls == OPC_LEAF)
+		return val->op != OP_IOTA &&
+		       !(val->op == OP_CONST && val->rank == 0);
+	return l->r->of[v] != NO_REGION && l->r->of[v] != l->region_index &&
+	       op_info[val->op].cls != OPC_VIEW;
+}
+
+VarId lower_value(Lower *l, ValueId id, const Ex *index)
+{
+	const Value *v = program_value(l->p, id);
+	VarId var = recall(l, id, index);
+
+	if (var != NO_VAR)
+		return var;
+	if (in_memory(l, id, v)) {
+		var = lower_load(l, value_buffer(l, id, SCOPE_IN), index);
+		lower_bind(l, id, index, var);
+		return var;
+	}
+	switch (op_info[v->op].cls) {
+	case OPC_LEAF:
+		var = v->op == OP_IOTA ? lower_iota(l, v, index[v->axis], id)
+				       : lower_const(l, v, id);
+		break;
+	case OPC_ELEM:
+		var = lower_elem(l, id, v, index);
+		break;
+	case OPC_VIEW:
+		var = lower_view(l, v, index);
+		break;
+	case OPC_MOVE:
+		if (v->op == OP_PAD)
+			var = lower_pad(l, v, index);
+		else if (v->op == OP_CONCAT)
+			var = lower_concat(l, v, index);
+		else if (v->op == OP_GATHER)
+			var = lower_gather(l, id, v, index);
+		else
+			var = lower_scatter(l, id, v, index);
+		break;
+	case OPC_REDUCE:
+	case OPC_SCAN:
+	case OPC_CONTRACT:
+		bug("%%%u (%s) is not bound where it is read", id,
+		    op_info[v->op].name);
+	}
+	lower_bind(l, id, index, var);
+	return var;
+}
+
+void lower_result(Lower *l, ValueId v, const Ex *index)
+{
+	lower_store(l, lower_output(l, v), index, lower_value(l, v, index));
+}
+
+bool lower_is_scalar(const Regions *r, uint32_t region)
+{
+	const Region *reg = &r->regions.p[region];
+
+	for (size_t i = 0; i < reg->values.n; i++) {
+		const Value *v = program_value(r->program, reg->values.p[i]);
+		if (!op_has(v->op, 'T'))
+			continue;
+		const Value *x = program_value(r->program, v->args[0]);
+		if (op_info[v->op].cls == OPC_MOVE || !dtype_is_float(x->dtype))
+			return true;
+	}
+	return false;
+}
+
+int lower_lanes(const Regions *r, uint32_t region, const Target *t)
+{
+	const Region *reg = &r->regions.p[region];
+	int widest = 1;
+
+	if (lower_is_scalar(r, region))
+		return 1;
+	for (size_t i = 0; i < reg->values.n; i++) {
+		const Value *v = program_value(r->program, reg->values.p[i]);
+		for (uint32_t j = 0; j <= v->nargs; j++) {
+			DType d = j == v->nargs
+					  ? v->dtype
+					  : program_value(r->program,
+							  v->args[j])
+						    ->dtype;
+			int bytes = dtype_info[dtype_interior(d)].bytes;
+			widest = bytes > widest ? bytes : widest;
+		}
+	}
+	return t->vector_bytes / widest;
+}
+
+/* ---- how memory is walked -------------------------------------------- */
+
+typedef struct Walk {
+	Ex best; /* linear address of the largest operand so far */
+	int64_t weight;
+	bool any;
+} Walk;
+
+static void walk(Lower *l, ValueId id, const Ex *index, Walk *w, int depth)
+{
+	ExprTab *t = &l->p->ex;
+	const Value *v = program_value(l->p, id);
+
+	if (in_memory(l, id, v)) {
+		Ex addr = flat_index(l, v, index);
+		/* more dims read: a larger operand; ties keep the first */
+		int64_t weight = v->rank;
+		if (!w->any || weight > w->weight)
+			*w = (Walk){addr, weight, true};
+		return;
+	}
+	if (depth > 200)
+		return;
+	if (op_info[v->op].cls == OPC_VIEW) {
+		const Value *x = program_value(l->p, v->args[0]);
+		Ex map[TN_MAX_RANK], at[TN_MAX_RANK];
+		view_map(l->p, v, map);
+		for (int d = 0; d < x->rank; d++)
+			at[d] = ex_subst_axes(t, map[d], index, v->rank);
+		walk(l, v->args[0], at, w, depth + 1);
+	} else if (op_info[v->op].cls == OPC_ELEM) {
+		for (uint32_t i = 0; i < v->nargs; i++)
+			walk(l, v->args[i], index, w, depth + 1);
+	} else if (v->op == OP_PAD || v->op == OP_CONCAT) {
+		walk(l, v->args[0], index, w, depth + 1);
+	}
+}
+
+int lower_stride(Lower *l, ValueId v, const Ex *index, int64_t axis)
+{
+	ExprTab *t = &l->p->ex;
+	Walk w = {0};
+
+	walk(l, v, index, &w, 0);
+	if (!w.any || !ex_uses_axis(t, w.best, axis))
+		return 0;
+	/* address(axis + 1) - address(axis) */
+	Ex *with = arena_array(l->arena, Ex, axis + 1);
+	for (int64_t i = 0; i <= axis; i++)
+		with[i] = ex_axis(t, i);
+	with[axis] = ex_add(t, with[axis], ex_const(t, 1));
+	Ex next = ex_subst_axes(t, w.best, with, (size_t)axis + 1);
+	return ex_equals(t, ex_sub(t, next, w.best), 1) ? 1 : -1;
+}

@@ -1,0 +1,104 @@
+/*
+ * lower: what the realisations share: a builder of kernel statements, and
+ * the evaluation of a program's value at an index.
+ *
+ * A realisation opens loops, binds the values it computes itself (a
+ * contraction's tile element, a reduction's result) to variables, and asks
+ * for the others with lower_value(), which walks operands and views and
+ * emits loads and operations at the place at hand. What was evaluated at
+ * the same index in an enclosing scope is used again.
+ */
+#ifndef TENON_REALISE_LOWER_H
+#define TENON_REALISE_LOWER_H
+
+#include "realise/realise.h"
+
+typedef struct Memo {
+	ValueId value;
+	const Ex *index;
+	VarId var;
+} Memo;
+
+typedef struct LowerScope {
+	StmtList *list; /* where the enclosing scope appends */
+	size_t memo;
+	size_t conds;
+} LowerScope;
+
+typedef struct Lower {
+	Arena *arena;
+	Kernels *ks;
+	Kernel *k;
+	Program *p;
+	const Regions *r;
+	const Region *region;
+	uint32_t region_index;
+	StmtList *at;
+	VEC(LowerScope) scopes;
+	VEC(Memo) memo;
+	VEC(Ex) conds;	     /* guard of the loads made now */
+	uint32_t *buffer_of; /* kernel buffer + 1 by value */
+	bool scalar; /* a value may fault or binds indices: no lanes */
+} Lower;
+
+void lower_init(Lower *l, Kernels *ks, Kernel *k, const Regions *r);
+
+/* Appends a phase and makes it the place at hand. */
+Phase *lower_phase(Lower *l, const char *name);
+/* A task axis of the current phase; the axis as an expression. */
+Ex lower_task(Lower *l, Ex extent);
+/* Opens a loop; lower_end() closes it. Lanes 1 for SERIAL and UNROLL. */
+Ex lower_for(Lower *l, Ex extent, LoopMap map, int lanes);
+/* Opens a branch: conds[i] >= 0 for all. */
+void lower_if(Lower *l, const Ex *conds, size_t n);
+void lower_end(Lower *l);
+
+/*
+ * The index space extents[0 .. n-1] as one task axis over chunks of rows and
+ * a loop over the rows of a chunk, to be closed by one lower_end(); index
+ * receives the n indices. chunk: rows a task, at least 1.
+ */
+void lower_rows(Lower *l, const Ex *extents, int n, Ex chunk, Ex *index);
+/* max(1, elements // max(1, length)): rows that make a task worth a claim. */
+Ex lower_chunk(Lower *l, int64_t elements, Ex length);
+
+uint32_t lower_buffer(Lower *l, BufScope scope, DType dtype, const Ex *shape,
+		      uint8_t rank, const char *name);
+/* The OUT buffer of an output value. */
+uint32_t lower_output(Lower *l, ValueId v);
+VarId lower_load(Lower *l, uint32_t buffer, const Ex *index);
+void lower_store(Lower *l, uint32_t buffer, const Ex *index, VarId var);
+VarId lower_op(Lower *l, Op op, DType dtype, DType from, const VarId *args,
+	       uint32_t n, ValueId value);
+VarId lower_cast(Lower *l, DType to, DType from, VarId x);
+VarId lower_round(Lower *l, DType to, DType from, VarId x, ValueId value);
+VarId lower_mac(Lower *l, DType dtype, VarId a, VarId b, VarId c);
+VarId lower_zero(Lower *l, DType dtype);
+/* A fold: acc declared here; accum inside the loops below it. */
+VarId lower_acc(Lower *l, Op op, DType dtype, VarId init);
+void lower_accum(Lower *l, VarId acc, Op op, DType dtype, VarId x);
+
+/* The variable stands for the value at this index in the current scope. */
+void lower_bind(Lower *l, ValueId v, const Ex *index, VarId var);
+/* Evaluates value v at index[0 .. rank-1]. */
+VarId lower_value(Lower *l, ValueId v, const Ex *index);
+/* Evaluates and stores an output of the region at its index. */
+void lower_result(Lower *l, ValueId v, const Ex *index);
+
+/*
+ * Whether evaluating v can fault or needs a run-time index, so that the
+ * kernel must work on single elements.
+ */
+bool lower_is_scalar(const Regions *r, uint32_t region);
+/* Lanes that fill a vector of the target with the region's widest dtype. */
+int lower_lanes(const Regions *r, uint32_t region, const Target *t);
+/*
+ * How the linear address of the largest memory operand under v moves with
+ * the axis when v is read at index: 1 next to each other, 0 not at all,
+ * -1 otherwise.
+ */
+int lower_stride(Lower *l, ValueId v, const Ex *index, int64_t axis);
+/* A string as a buffer name: letters, digits, _ only, unique in k. */
+const char *lower_name(Lower *l, const char *want);
+
+#endif

@@ -1,0 +1,116 @@
+/* realise: chooses a realisation for every region, by the rule and pins. */
+#include "realise/realise.h"
+
+#include <string.h>
+
+static const Realisation *const table[] = {
+	&realise_contract,
+	&realise_rowreduce,
+	&realise_loop,
+};
+
+static bool pin_error(Ctx *ctx, const Pin *pin, const char *why)
+{
+	return diag_fail(ctx, ERR_USAGE,
+			 "a pin that cannot be met is refused; leave it out "
+			 "to let the rule choose",
+			 "--pin %s: %s", pin->text, why);
+}
+
+static bool known_param(const Realisation *re, const char *name)
+{
+	for (const char *const *p = re->params; *p; p++)
+		if (!strcmp(*p, name))
+			return true;
+	return false;
+}
+
+/* Pins must name a realisation and a parameter of it. */
+static bool check_pins(Ctx *ctx, Arena *a, const Pin *pins, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const Realisation *re = NULL;
+		for (size_t j = 0; j < ARRAY_LEN(table); j++)
+			if (!strcmp(table[j]->name, pins[i].realisation))
+				re = table[j];
+		if (!re)
+			return pin_error(ctx, &pins[i],
+					 "no such realisation (contract, "
+					 "rowreduce, loop; join.VALUE=yes|no)");
+		if (!known_param(re, pins[i].param)) {
+			Buf b;
+			buf_init(&b, a);
+			buf_printf(&b, "%s has the parameters", re->name);
+			for (const char *const *p = re->params; *p; p++)
+				buf_printf(&b, " %s", *p);
+			return pin_error(ctx, &pins[i], buf_str(&b));
+		}
+	}
+	return true;
+}
+
+/* The last pin that changed the candidate, or NULL. */
+static const Pin *apply_pins(const Realisation *re, Candidate *c, Pin *pins,
+			     size_t npins)
+{
+	const Pin *last = NULL;
+
+	for (size_t i = 0; i < npins; i++) {
+		if (strcmp(pins[i].realisation, re->name))
+			continue;
+		for (size_t j = 0; j < c->nparams; j++)
+			if (!strcmp(c->params[j].name, pins[i].param)) {
+				c->params[j].value = pins[i].value;
+				pins[i].used = true;
+				last = &pins[i];
+			}
+	}
+	return last;
+}
+
+static const Realisation *choose(Arena *a, const Regions *r, uint32_t region)
+{
+	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+		if (!table[i]->admit(a, r, region))
+			return table[i];
+	bug("region %u: no realisation admits it", region);
+}
+
+Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
+			 Pin *pins, size_t npins)
+{
+	Kernels *ks = arena_new(a, Kernels);
+
+	if (!check_pins(ctx, a, pins, npins))
+		return NULL;
+	ks->arena = a;
+	/* The same program: its table of expressions grows, nothing else. */
+	ks->program = (Program *)r->program;
+	for (uint32_t i = 0; i < r->regions.n; i++) {
+		const Realisation *re = choose(a, r, i);
+		Candidate c = re->rule(r, i, t);
+		const Pin *last = apply_pins(re, &c, pins, npins);
+		const char *why = re->legal(a, r, i, t, &c);
+		if (why && last) {
+			pin_error(ctx, last, why);
+			return NULL;
+		}
+		if (why)
+			bug("%s: the rule's choice is illegal: %s", re->name,
+			    why);
+		Kernel k = {.name = arena_printf(a, "k%u", i),
+			    .realisation = re->name,
+			    .region = i};
+		for (size_t j = 0; j < c.nparams; j++)
+			VEC_PUSH(a, k.params, c.params[j]);
+		VEC_PUSH(a, ks->kernels, k);
+		re->lower(ks, &ks->kernels.p[i], r, t, &c);
+	}
+	for (size_t i = 0; i < npins; i++)
+		if (!pins[i].used) {
+			pin_error(ctx, &pins[i],
+				  "no region of this program uses it");
+			return NULL;
+		}
+	return ks;
+}

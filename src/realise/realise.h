@@ -1,0 +1,54 @@
+/*
+ * realise: stage 3 to stage 4, ways to compute a region.
+ *
+ * One file a realisation: loop.c, rowreduce.c, contract.c. lower.c holds
+ * what they share: evaluating a value of the program at an index.
+ */
+#ifndef TENON_REALISE_REALISE_H
+#define TENON_REALISE_REALISE_H
+
+#include "ir/kernel.h"
+
+/* What a realisation needs to know of the machine. */
+typedef struct Target {
+	const char *name; /* cpu:avx512 */
+	int vector_bytes;
+	int vector_registers;
+} Target;
+
+#define MAX_PARAMS 8
+typedef struct Candidate {
+	KParam params[MAX_PARAMS];
+	size_t nparams;
+} Candidate;
+
+/* A choice fixed by the user: realisation.param=value. */
+typedef struct Pin {
+	const char *realisation, *param;
+	int64_t value;
+	const char *text; /* as written, for errors */
+	bool used;
+} Pin;
+
+typedef struct Realisation {
+	const char *name;
+	/* Parameter names that can be pinned, NULL-terminated. */
+	const char *const *params;
+	/* NULL when the region can be computed this way, else the reason. */
+	const char *(*admit)(Arena *a, const Regions *r, uint32_t region);
+	/* The rule's choice; pins replace single parameters afterwards. */
+	Candidate (*rule)(const Regions *r, uint32_t region, const Target *t);
+	/* NULL when every parameter is in range, else the reason. */
+	const char *(*legal)(Arena *a, const Regions *r, uint32_t region,
+			     const Target *t, const Candidate *c);
+	void (*lower)(Kernels *ks, Kernel *k, const Regions *r,
+		      const Target *t, const Candidate *c);
+} Realisation;
+
+extern const Realisation realise_loop, realise_rowreduce, realise_contract;
+
+/* Every region lowered by the rule and the pins; NULL: error reported. */
+Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r,
+			 const Target *t, Pin *pins, size_t npins);
+
+#endif

@@ -1,0 +1,443 @@
+/*
+ * rowreduce: reductions over some axes and what surrounds them, in passes.
+ *
+ * The region's full space is split into kept axes (rows) and reduced ones.
+ * Pass n walks a row and folds the reductions whose operands depend on n
+ * others (softmax: the maximum in pass 0, the sum of exponentials in pass 1,
+ * the quotient in pass 2). Values of kept shape are computed once a row.
+ * A costly value that two passes need is kept in a row of scratch, so that
+ * each input element is read from memory once when the row fits in cache.
+ *
+ * Lanes run along the last axis: along the row when it is reduced, else
+ * across rows, with one accumulator a lane.
+ */
+#include "realise/lower.h"
+
+#include <string.h>
+
+typedef struct Rows {
+	Lower l;
+	const Region *reg;
+	int lanes;
+	int nkept;
+	Ex kept[TN_MAX_RANK];  /* extents of the kept axes */
+	int *level;	       /* reductions a value waits for, by value */
+	uint32_t *cache;       /* row buffer + 1, by value */
+	Ex row[TN_MAX_RANK];   /* index of the row, by kept axis */
+	int passes;
+	bool across; /* lanes run across rows */
+} Rows;
+
+static const char *const rowreduce_params[] = {"lanes", "rows", NULL};
+
+static const char *rowreduce_admit(Arena *a, const Regions *r, uint32_t region)
+{
+	(void)a;
+	return r->regions.p[region].kind == REGION_ROWREDUCE
+		       ? NULL
+		       : "the region folds no axis";
+}
+
+static bool reduces(const Region *reg, int d)
+{
+	return reg->reduced >> d & 1;
+}
+
+/* Folds that go element by element: an index or a running value. */
+static bool is_sequential(const Regions *r, const Region *reg)
+{
+	for (size_t i = 0; i < reg->values.n; i++) {
+		Op op = program_value(r->program, reg->values.p[i])->op;
+		if (op == OP_ARGMAX || op == OP_ARGMIN || op == OP_CUMSUM)
+			return true;
+	}
+	return false;
+}
+
+static Candidate rowreduce_rule(const Regions *r, uint32_t region,
+				const Target *t)
+{
+	const Region *reg = &r->regions.p[region];
+	int lanes = lower_lanes(r, region, t);
+
+	if (is_sequential(r, reg))
+		lanes = 1;
+	return (Candidate){
+		.params = {{"lanes", lanes}, {"rows", 16384}},
+		.nparams = 2,
+	};
+}
+
+static const char *rowreduce_legal(Arena *a, const Regions *r, uint32_t region,
+				   const Target *t, const Candidate *c)
+{
+	int64_t lanes = c->params[0].value, rows = c->params[1].value;
+
+	(void)t;
+	if (lanes < 1 || lanes > 64 || (lanes & (lanes - 1)))
+		return arena_printf(a, "lanes must be 1, 2, 4 ... 64");
+	if (lanes > 1 && (lower_is_scalar(r, region) ||
+			  is_sequential(r, &r->regions.p[region])))
+		return "the region folds one element after another, so that "
+		       "lanes must be 1";
+	if (rows < 1 || rows > 1 << 30)
+		return "rows (elements a task) must be 1 to 2^30";
+	return NULL;
+}
+
+/* ---- levels ---------------------------------------------------------- */
+
+static bool in_region(const Rows *w, ValueId v)
+{
+	return w->l.r->of[v] == w->l.region_index;
+}
+
+/* Reductions of this region that v waits for, through views. */
+static int level_of(const Rows *w, ValueId v)
+{
+	const Value *val = program_value(w->l.p, v);
+
+	while (op_info[val->op].cls == OPC_VIEW && !in_region(w, v)) {
+		v = val->args[0];
+		val = program_value(w->l.p, v);
+	}
+	return in_region(w, v) ? w->level[v] : 0;
+}
+
+static void find_levels(Rows *w)
+{
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(w->l.p, id);
+		int level = 0;
+		for (uint32_t j = 0; j < v->nargs; j++) {
+			int n = level_of(w, v->args[j]);
+			level = n > level ? n : level;
+		}
+		if (w->passes < level + 1)
+			w->passes = level + 1;
+		w->level[id] =
+			level + (op_info[v->op].cls == OPC_REDUCE ? 1 : 0);
+	}
+}
+
+/* Values computed per element of the full space, not once a row. */
+static bool is_full(const Rows *w, ValueId id)
+{
+	const Value *v = program_value(w->l.p, id);
+
+	if (op_info[v->op].cls == OPC_REDUCE || v->rank != w->reg->rank)
+		return false;
+	for (int d = 0; d < v->rank; d++)
+		if (v->shape[d] != w->reg->space[d])
+			return false;
+	return true;
+}
+
+/* The index of a kept-shape value in the row at hand. */
+static void kept_index(const Rows *w, const Value *v, Ex *index)
+{
+	Ex zero = ex_const(&w->l.p->ex, 0);
+	int n = 0;
+
+	if (v->rank == w->reg->rank) {
+		for (int d = 0; d < v->rank; d++)
+			index[d] = reduces(w->reg, d) ? zero : w->row[n++];
+		return;
+	}
+	bug_if(v->rank != w->nkept);
+	memcpy(index, w->row, (size_t)w->nkept * sizeof(Ex));
+}
+
+/* ---- passes ---------------------------------------------------------- */
+
+typedef struct Fold {
+	ValueId value;
+	VarId acc, best;
+	Op op;
+	DType acc_dtype;
+} Fold;
+
+static Op fold_op(Op op)
+{
+	if (op == OP_SUM || op == OP_CUMSUM)
+		return OP_ADD;
+	if (op == OP_PROD)
+		return OP_MUL;
+	return op == OP_MAX || op == OP_ARGMAX ? OP_MAXIMUM : OP_MINIMUM;
+}
+
+static bool is_arg(Op op)
+{
+	return op == OP_ARGMAX || op == OP_ARGMIN;
+}
+
+static Fold open_fold(Rows *w, ValueId id)
+{
+	const Value *v = program_value(w->l.p, id);
+	DType x = program_value(w->l.p, v->args[0])->dtype;
+	Fold f = {.value = id, .op = fold_op(v->op), .best = NO_VAR};
+	bool sums = v->op == OP_SUM || v->op == OP_PROD || v->op == OP_CUMSUM;
+
+	f.acc_dtype = sums ? v->acc : x;
+	if (is_arg(v->op)) {
+		f.best = lower_acc(&w->l, f.op, x, NO_VAR);
+		f.acc = lower_acc(&w->l, OP_ADD, DT_I64, NO_VAR);
+	} else {
+		f.acc = lower_acc(&w->l, f.op, f.acc_dtype, NO_VAR);
+	}
+	return f;
+}
+
+static void fold_element(Rows *w, const Fold *f, const Ex *index)
+{
+	Lower *l = &w->l;
+	const Value *v = program_value(l->p, f->value);
+	VarId x = lower_value(l, v->args[0], index);
+	DType from = program_value(l->p, v->args[0])->dtype;
+
+	if (is_arg(v->op)) {
+		/* the one reduced axis of an argmax is the region's */
+		Stmt *s = arena_new(l->arena, Stmt);
+		s->kind = ST_ARG;
+		s->var = f->acc;
+		s->dtype = DT_I64;
+		s->from = from;
+		s->op = f->op;
+		s->nargs = 2;
+		s->args[0] = f->best;
+		s->args[1] = x;
+		s->ex = index[__builtin_ctz(v->axes)];
+		s->value = f->value;
+		VEC_PUSH(l->arena, *l->at, s);
+		return;
+	}
+	x = lower_cast(l, f->acc_dtype, from, x);
+	lower_accum(l, f->acc, f->op, f->acc_dtype, x);
+	if (v->op == OP_CUMSUM)
+		lower_bind(l, f->value, index,
+			   lower_round(l, v->dtype, f->acc_dtype, f->acc,
+				       f->value));
+}
+
+static void close_fold(Rows *w, const Fold *f)
+{
+	const Value *v = program_value(w->l.p, f->value);
+	Ex index[TN_MAX_RANK];
+	VarId var = f->acc;
+
+	if (v->op == OP_CUMSUM)
+		return;
+	if (!is_arg(v->op))
+		var = lower_round(&w->l, v->dtype, f->acc_dtype, var, f->value);
+	kept_index(w, v, index);
+	lower_bind(&w->l, f->value, index, var);
+}
+
+/* Kept-shape values that wait for exactly n reductions, and their stores. */
+static void row_values(Rows *w, int n)
+{
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(w->l.p, id);
+		Ex index[TN_MAX_RANK];
+		if (w->level[id] != n || is_full(w, id))
+			continue;
+		kept_index(w, v, index);
+		if (op_info[v->op].cls != OPC_REDUCE)
+			lower_value(&w->l, id, index);
+		for (size_t j = 0; j < w->reg->outputs.n; j++)
+			if (w->reg->outputs.p[j] == id)
+				lower_result(&w->l, id, index);
+	}
+}
+
+static bool is_output(const Rows *w, ValueId id)
+{
+	for (size_t j = 0; j < w->reg->outputs.n; j++)
+		if (w->reg->outputs.p[j] == id)
+			return true;
+	return false;
+}
+
+/* The reduced axes' part of an index, for the row cache. */
+static uint8_t cache_index(const Rows *w, const Ex *index, Ex *out)
+{
+	uint8_t n = 0;
+
+	for (int d = 0; d < w->reg->rank; d++)
+		if (reduces(w->reg, d))
+			out[n++] = index[d];
+	return n;
+}
+
+static void pass_element(Rows *w, int pass, const Fold *folds, size_t n,
+			 const Ex *index)
+{
+	Lower *l = &w->l;
+	Ex at[TN_MAX_RANK];
+
+	cache_index(w, index, at);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		if (w->cache[id] && w->level[id] < pass)
+			lower_bind(l, id, index,
+				   lower_load(l, w->cache[id] - 1, at));
+	}
+	/* Scans first: their consumers in this pass read the bound value. */
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		for (size_t j = 0; j < n; j++)
+			if (folds[j].value == id)
+				fold_element(w, &folds[j], index);
+		if (!is_full(w, id) || w->level[id] > pass ||
+		    v->op == OP_CUMSUM)
+			continue;
+		if (w->level[id] == pass && w->cache[id])
+			lower_store(l, w->cache[id] - 1, at,
+				    lower_value(l, id, index));
+	}
+	for (size_t i = 0; i < w->reg->outputs.n; i++) {
+		ValueId id = w->reg->outputs.p[i];
+		if (is_full(w, id) && w->level[id] == pass)
+			lower_result(l, id, index);
+	}
+}
+
+static bool pass_has_work(const Rows *w, int pass)
+{
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(w->l.p, id);
+		if (op_info[v->op].cls == OPC_REDUCE &&
+		    w->level[id] == pass + 1)
+			return true;
+		if (is_full(w, id) && is_output(w, id) && w->level[id] == pass)
+			return true;
+	}
+	return false;
+}
+
+static void lower_pass(Rows *w, int pass)
+{
+	Lower *l = &w->l;
+	const Region *reg = w->reg;
+	VEC(Fold) folds = {0};
+	Ex index[TN_MAX_RANK];
+	int kept = 0, loops = 0, last = 31 - __builtin_clz(reg->reduced);
+
+	for (size_t i = 0; i < reg->values.n; i++) {
+		ValueId id = reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		/* every pass that may read a scan runs it again, in order */
+		bool scan = v->op == OP_CUMSUM && w->level[id] <= pass;
+		if (scan || (op_info[v->op].cls == OPC_REDUCE &&
+			     w->level[id] == pass + 1)) {
+			Fold f = open_fold(w, id);
+			VEC_PUSH(l->arena, folds, f);
+		}
+	}
+	for (int d = 0; d < reg->rank; d++) {
+		if (!reduces(reg, d)) {
+			index[d] = w->row[kept++];
+			continue;
+		}
+		bool lanes = d == last && !w->across && w->lanes > 1;
+		index[d] = lower_for(l, reg->space[d],
+				     lanes ? MAP_VECTOR : MAP_SERIAL,
+				     lanes ? w->lanes : 1);
+		loops++;
+	}
+	pass_element(w, pass, folds.p, folds.n, index);
+	while (loops--)
+		lower_end(l);
+	for (size_t i = 0; i < folds.n; i++)
+		close_fold(w, &folds.p[i]);
+}
+
+/*
+ * Row buffers for values of an inexact elementary function that a later
+ * pass reads: computing them again would cost more than the store.
+ */
+static void plan_cache(Rows *w)
+{
+	const Region *reg = w->reg;
+	Uses uses = program_uses(w->l.arena, w->l.p);
+	Ex shape[TN_MAX_RANK];
+	uint8_t rank = cache_index(w, reg->space, shape);
+
+	for (size_t i = 0; i < reg->values.n; i++) {
+		ValueId id = reg->values.p[i];
+		const Value *v = program_value(w->l.p, id);
+		bool later = false;
+		if (op_info[v->op].ulp == 0 || !is_full(w, id))
+			continue;
+		for (uint32_t u = uses.first[id]; u < uses.first[id + 1]; u++)
+			later |= in_region(w, uses.list[u]) &&
+				 is_full(w, uses.list[u]) &&
+				 w->level[uses.list[u]] > w->level[id];
+		if (later)
+			w->cache[id] = lower_buffer(&w->l, SCOPE_WORKER,
+						    v->dtype, shape, rank,
+						    "row") +
+				       1;
+	}
+}
+
+static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
+			    const Target *target, const Candidate *c)
+{
+	Rows w = {.reg = &r->regions.p[k->region],
+		  .lanes = (int)c->params[0].value};
+	ExprTab *t = &ks->program->ex;
+	int64_t rows = c->params[1].value;
+	int rank = w.reg->rank;
+	Ex length = ex_const(t, 1);
+
+	(void)target;
+	lower_init(&w.l, ks, k, r);
+	w.level = arena_array(ks->arena, int, ks->program->values.n);
+	w.cache = arena_array(ks->arena, uint32_t, ks->program->values.n);
+	for (int d = 0; d < rank; d++) {
+		if (reduces(w.reg, d))
+			length = ex_mul(t, length, w.reg->space[d]);
+		else
+			w.kept[w.nkept++] = w.reg->space[d];
+	}
+	w.across = !reduces(w.reg, rank - 1);
+	find_levels(&w);
+	if (!w.across)
+		plan_cache(&w);
+
+	lower_phase(&w.l, "main");
+	int outer = w.across ? w.nkept - 1 : w.nkept;
+	lower_rows(&w.l, w.kept, outer, lower_chunk(&w.l, rows, length), w.row);
+	if (w.across) {
+		/* columns in blocks of 16 vectors */
+		Ex width = w.kept[outer], size = ex_const(t, 16 * w.lanes);
+		Ex first = ex_mul(
+			t, lower_task(&w.l, ex_ceil_div(t, width, size)), size);
+		Ex j = lower_for(&w.l,
+				 ex_min(t, size, ex_sub(t, width, first)),
+				 w.lanes > 1 ? MAP_VECTOR : MAP_SERIAL,
+				 w.lanes);
+		w.row[outer] = ex_add(t, first, j);
+	}
+	for (int pass = 0; pass < w.passes; pass++) {
+		row_values(&w, pass);
+		if (pass_has_work(&w, pass))
+			lower_pass(&w, pass);
+	}
+	row_values(&w, w.passes);
+	if (w.across)
+		lower_end(&w.l);
+	lower_end(&w.l);
+	k->note = w.across ? "lanes run across rows: the last axis is kept"
+			   : "lanes run along the row: the last axis is folded";
+}
+
+const Realisation realise_rowreduce = {
+	"rowreduce",	 rowreduce_params, rowreduce_admit,
+	rowreduce_rule, rowreduce_legal,  rowreduce_lower,
+};

@@ -1,0 +1,14 @@
+/* internal: what the files of region share among themselves. */
+#ifndef TENON_REGION_INTERNAL_H
+#define TENON_REGION_INTERNAL_H
+
+#include "region/groups.h"
+
+/* Puts v into a group, as the rule policy has it, and notes the pairs. */
+void policy_place(Grouping *g, ValueId v);
+
+/* What a condition means and what would change it, for Decision. */
+const char *cond_name(Cond c);
+const char *cond_change(Arena *a, const Program *p, Cond c, ValueId producer);
+
+#endif

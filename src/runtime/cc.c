@@ -1,0 +1,154 @@
+/*
+ * cc: finding the system's C compiler.
+ *
+ * Its version line is part of every plan's identity, and asking for it
+ * costs a process. So the line is remembered in the cache folder beside the
+ * compiler file's size and times of change; a failure to remember is none.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create */
+#endif
+#include "runtime/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *const compiler_names[] = {"cc", "gcc", "clang"};
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	       access(path, X_OK) == 0;
+}
+
+/* Absolute folders of PATH only: what runs must not depend on the cwd. */
+static const char *path_search(Arena *a, const char *name)
+{
+	const char *p = getenv("PATH");
+	while (p && *p) {
+		size_t n = strcspn(p, ":");
+		if (*p == '/') {
+			const char *full =
+				arena_printf(a, "%.*s/%s", (int)n, p, name);
+			if (is_program(full))
+				return full;
+		}
+		p += n;
+		if (*p == ':')
+			p++;
+	}
+	return NULL;
+}
+
+/* A path as given, made absolute. */
+static const char *path_absolute(Arena *a, const char *name)
+{
+	char cwd[4096];
+	if (name[0] != '/' && getcwd(cwd, sizeof(cwd)))
+		name = arena_printf(a, "%s/%s", cwd, name);
+	return is_program(name) ? name : NULL;
+}
+
+/* The first line that `path --version` prints; NULL if it fails. */
+static const char *version_ask(Arena *a, const char *path)
+{
+	static const char *const pairs[] = {"LC_ALL=C", NULL};
+	const char *argv[] = {path, "--version", NULL};
+	char **env = process_environment(a, pairs);
+	char text[4096];
+	int status = 0;
+	/* Not a pipe, which a talkative program would fill and wait on. */
+	int out = memfd_create("version", MFD_CLOEXEC);
+	if (out < 0)
+		return NULL;
+	bool ok = process_run(argv, env, out, &status);
+	ssize_t n = pread(out, text, sizeof(text) - 1, 0);
+	close(out);
+	if (!ok || n <= 0 ||
+	    (status != -1 && !(WIFEXITED(status) && WEXITSTATUS(status) == 0)))
+		return NULL;
+	text[n] = '\0';
+	return arena_strndup(a, text, strcspn(text, "\r\n"));
+}
+
+/* What must be as it was for a remembered version to hold, with a \n. */
+static const char *version_stamp(Arena *a, const char *path)
+{
+	struct stat st;
+	if (stat(path, &st) != 0)
+		return NULL;
+	return arena_printf(a, "%s %lld %lld.%09ld %lld.%09ld\n", path,
+			    (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+			    st.st_mtim.tv_nsec, (long long)st.st_ctim.tv_sec,
+			    st.st_ctim.tv_nsec);
+}
+
+static const char *version_find(Arena *a, const char *path)
+{
+	const char *stamp = version_stamp(a, path), *cache, *file = NULL;
+	size_t n = stamp ? strlen(stamp) : 0, len;
+	char hex[SHA256_HEX], *text;
+	if (stamp && cache_dir(NULL, a, &cache)) {
+		sha256_hex(path, strlen(path), hex);
+		file = arena_printf(a, "%s/compilers/%.16s", cache, hex);
+		/* One line after the stamp, whole: it ends in \n. */
+		if (file_read(NULL, a, file, &text, &len) && len > n + 1 &&
+		    strlen(text) == len && memcmp(text, stamp, n) == 0 &&
+		    strchr(text + n, '\n') == text + len - 1)
+			return arena_strndup(a, text + n, len - n - 1);
+	}
+	const char *version = version_ask(a, path);
+	if (version && file) {
+		const char *dir = arena_printf(a, "%s/compilers", cache);
+		text = arena_printf(a, "%s%s\n", stamp, version);
+		if (dir_make(NULL, dir))
+			file_write_atomic(NULL, file, text, strlen(text));
+	}
+	return version;
+}
+
+static bool none_found(Ctx *ctx, const char *name)
+{
+	static const char hint[] = "install one, for example with: "
+				   "apt-get install gcc";
+	const char *path = getenv("PATH");
+	const char *what = name ? name : "cc, gcc, clang";
+	if (name && strchr(name, '/'))
+		return diag_fail(ctx, ERR_ENV, NULL,
+				 "the C compiler %s is not a program", name);
+	if (!path || !*path)
+		return diag_fail(ctx, ERR_ENV, hint,
+				 "no C compiler found: looked for %s, but "
+				 "PATH is empty",
+				 what);
+	return diag_fail(ctx, ERR_ENV, hint,
+			 "no C compiler found: looked for %s in %s", what,
+			 path);
+}
+
+bool compiler_find(Ctx *ctx, Arena *a, const char *name, Compiler *out)
+{
+	const char *path = NULL;
+	if (name && strchr(name, '/'))
+		path = path_absolute(a, name);
+	else if (name)
+		path = path_search(a, name);
+	for (size_t i = 0; !name && !path && i < ARRAY_LEN(compiler_names); i++)
+		path = path_search(a, compiler_names[i]);
+	if (!path)
+		return none_found(ctx, name);
+	const char *version = version_find(a, path);
+	if (!version)
+		return diag_fail(ctx, ERR_ENV, NULL,
+				 "the C compiler %s does not answer --version",
+				 path);
+	*out = (Compiler){.path = path,
+			  .version = version,
+			  .clang = strstr(version, "clang") != NULL};
+	return true;
+}

@@ -1,0 +1,366 @@
+/* The partition: what joins what, and that the stage reads back. */
+#include "region/region.h"
+
+#include "tests/unit/make.h"
+
+static Regions *part(Make *m, const RegionPin *pins, size_t n)
+{
+	Buf why;
+	buf_init(&why, &m->arena);
+	if (!CHECK(program_verify(&m->p, &why)))
+		printf("%s\n", buf_str(&why));
+	Regions *r = region_partition(&m->ctx, &m->arena, &m->p, pins, n);
+	if (r && !CHECK(regions_verify(r, &why)))
+		printf("%s\n", buf_str(&why));
+	return r;
+}
+
+/* `contract:epilogue rowreduce`: kinds in order. */
+static const char *kinds(Make *m, const Regions *r)
+{
+	Buf b;
+	buf_init(&b, &m->arena);
+	for (size_t i = 0; r && i < r->regions.n; i++)
+		buf_printf(&b, "%s%s", i ? " " : "",
+			   region_kind_name[r->regions.p[i].kind]);
+	return buf_str(&b);
+}
+
+static const char *condition(const Regions *r, ValueId from, ValueId to)
+{
+	for (size_t i = 0; i < r->decisions.n; i++)
+		if (r->decisions.p[i].producer == from &&
+		    r->decisions.p[i].consumer == to)
+			return r->decisions.p[i].condition;
+	return "no decision";
+}
+
+static Make m;
+static ValueId x, w, b;
+
+/* x: f16[M, 768], w: f16[768, 1024], b: f16[1024]. */
+static void linear(void)
+{
+	make_init(&m);
+	x = input(&m, "x", DT_F16, dim(&m, "M"), num(&m, 768));
+	w = input(&m, "w", DT_F16, num(&m, 768), num(&m, 1024));
+	b = input(&m, "b", DT_F16, num(&m, 1024));
+}
+
+static void public_projection(void)
+{
+	linear();
+	ValueId p = named(&m, matmul(&m, x, w), "p");
+	ValueId y = bin(&m, OP_ADD, p, like(&m, b, p));
+	result(&m, y, "y");
+	result(&m, p, "p");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "contract");
+	CHECK(r->regions.p[0].outputs.n == 2);
+	CHECK_STR(condition(r, p, y), "epilogue");
+	CHECK(strstr(r->decisions.p[0].values, "result=yes") != NULL);
+	CHECK(strstr(r->decisions.p[0].values, "bytes=2048*M ") != NULL);
+	CHECK(strstr(r->decisions.p[0].change, "p is a result") != NULL);
+	CHECK(r->part[p] == PART_ANCHOR && r->part[y] == PART_EPILOGUE);
+	make_release(&m);
+}
+
+
+static void prologue(void)
+{
+	linear();
+	ValueId s = input(&m, "s", DT_F16, num(&m, 768));
+	ValueId xs = bin(&m, OP_MUL, x, like(&m, s, x));
+	ValueId y = matmul(&m, xs, w);
+	result(&m, y, "y");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "contract");
+	CHECK_STR(condition(r, xs, y), "load prologue");
+	CHECK(r->part[xs] == PART_PROLOGUE);
+	CHECK(r->regions.p[0].outputs.n == 1);
+	CHECK_STR(r->decisions.p[0].change, "");
+	/* another reader, then a result: each keeps it in memory */
+	ValueId z = matmul(&m, xs, w);
+	result(&m, z, "z");
+	r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "loop contract contract");
+	CHECK_STR(condition(r, xs, y), "several uses");
+	CHECK_STR(condition(r, xs, z), "several uses");
+	make_release(&m);
+}
+
+static void observed_prologue(void)
+{
+	linear();
+	ValueId xs = un(&m, OP_NEG, x);
+	ValueId y = matmul(&m, xs, w);
+	result(&m, y, "y");
+	result(&m, transposed(&m, xs), "t");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "loop contract loop");
+	CHECK_STR(condition(r, xs, y), "observed result");
+	make_release(&m);
+}
+
+/* Both operands from one loop: it would be evaluated at two loads. */
+static void gram(void)
+{
+	linear();
+	ValueId xs = un(&m, OP_NEG, x);
+	ValueId y = matmul(&m, xs, transposed(&m, xs));
+	result(&m, y, "y");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "loop contract");
+	CHECK_STR(condition(r, xs, y), "several uses");
+	make_release(&m);
+}
+
+static void two_products(void)
+{
+	linear();
+	ValueId v = input(&m, "v", DT_F16, num(&m, 768), num(&m, 1024));
+	ValueId p = matmul(&m, x, w), q = matmul(&m, x, v);
+	ValueId y = bin(&m, OP_ADD, p, q);
+	result(&m, y, "y");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "contract contract");
+	CHECK_STR(condition(r, p, y), "one contraction a kernel");
+	CHECK_STR(condition(r, q, y), "epilogue");
+	make_release(&m);
+	/* projection_chain */
+	linear();
+	v = input(&m, "v", DT_F16, num(&m, 1024), num(&m, 64));
+	p = matmul(&m, x, w);
+	q = matmul(&m, p, v);
+	result(&m, q, "y");
+	r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "contract contract");
+	CHECK_STR(condition(r, p, q), "another contraction");
+	make_release(&m);
+}
+
+static void two_layer(void)
+{
+	linear();
+	ValueId v = input(&m, "v", DT_F16, num(&m, 1024), num(&m, 64));
+	ValueId p = matmul(&m, x, w);
+	ValueId a = bin(&m, OP_ADD, p, like(&m, b, p));
+	ValueId zero = cast(&m, DT_F16, const_f32(&m, 0));
+	ValueId h = bin(&m, OP_MAXIMUM, a, like(&m, zero, a));
+	ValueId y = matmul(&m, h, v);
+	result(&m, y, "y");
+	Regions *r = part(&m, NULL, 0);
+	/* the cast of a literal is a loop until rewrite folds it */
+	CHECK_STR(kinds(&m, r), "contract loop contract");
+	CHECK_STR(condition(r, a, h), "epilogue");
+	CHECK_STR(condition(r, zero, h), "other kernel");
+	make_release(&m);
+}
+
+/* softmax of v over its last axis, keepdims written as reshapes. */
+static ValueId softmax(ValueId v)
+{
+	const Value *t = program_value(&m.p, v);
+	Ex rows = t->shape[0];
+	ValueId f = cast(&m, DT_F32, v);
+	ValueId top = reduce(&m, OP_MAX, f, 2);
+	top = reshape(&m, top, rows, num(&m, 1));
+	ValueId e = un(&m, OP_EXP, bin(&m, OP_SUB, f, like(&m, top, f)));
+	ValueId sum = reduce(&m, OP_SUM, e, 2);
+	sum = reshape(&m, sum, rows, num(&m, 1));
+	ValueId q = bin(&m, OP_DIV, e, like(&m, sum, e));
+	return cast(&m, DT_F16, q);
+}
+
+static void rows(void)
+{
+	linear();
+	result(&m, softmax(x), "y");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "rowreduce");
+	CHECK(r->regions.p[0].reduced == 2);
+	CHECK(r->regions.p[0].outputs.n == 1);
+	make_release(&m);
+	/* of a product: the row is spread over tiles */
+	linear();
+	ValueId p = matmul(&m, x, w);
+	result(&m, softmax(p), "y");
+	r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "contract rowreduce");
+	make_release(&m);
+}
+
+/* rms_norm in f32, gain g, with the kept value shaped [M, 1]. */
+static ValueId rms_norm(ValueId v, ValueId g)
+{
+	Ex rows = program_value(&m.p, v)->shape[0];
+	ValueId f = cast(&m, DT_F32, v);
+	ValueId s = reduce(&m, OP_SUM, bin(&m, OP_MUL, f, f), 2);
+	s = reshape(&m, s, rows, num(&m, 1));
+	s = bin(&m, OP_ADD, s, like(&m, const_f32(&m, 1e-5f), s));
+	s = un(&m, OP_RSQRT, s);
+	ValueId y = bin(&m, OP_MUL, f, like(&m, s, f));
+	y = cast(&m, DT_F16, y);
+	return bin(&m, OP_MUL, y, like(&m, g, y));
+}
+
+static void norms(void)
+{
+	linear();
+	ValueId g = input(&m, "g", DT_F16, num(&m, 768));
+	ValueId n = rms_norm(x, g);
+	result(&m, n, "y");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "rowreduce");
+	ValueId y = matmul(&m, n, w);
+	m.p.results.n = 0;
+	result(&m, y, "y");
+	r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "rowreduce contract");
+	CHECK_STR(condition(r, n, y), "reduction at the load");
+	make_release(&m);
+}
+
+/* Two reductions of one input that meet in a row become one kernel. */
+static void rows_merge(void)
+{
+	linear();
+	ValueId f = input(&m, "f", DT_F32, dim(&m, "M"), num(&m, 768));
+	ValueId lo = reduce(&m, OP_MIN, f, 2), hi = reduce(&m, OP_MAX, f, 2);
+	ValueId d = bin(&m, OP_SUB, hi, lo);
+	Ex shape[2] = {dim(&m, "M"), num(&m, 1)};
+	ValueId wide = like(&m, view_as(&m, OP_RESHAPE, d, 2, shape), f);
+	ValueId y = bin(&m, OP_DIV, f, wide);
+	result(&m, y, "y");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "rowreduce");
+	CHECK_STR(condition(r, lo, d), "rows");
+	/* other axes: other rows */
+	ValueId c = reduce(&m, OP_SUM, y, 1);
+	result(&m, c, "c");
+	r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "rowreduce rowreduce");
+	CHECK_STR(condition(r, y, c), "other rows");
+	make_release(&m);
+}
+
+/* An axis shorter by one square: the broadcast must go along the reduced
+ * axes, not just fit the shape. */
+static void square_rows(void)
+{
+	make_init(&m);
+	ValueId f = input(&m, "f", DT_F32, num(&m, 64), num(&m, 64));
+	ValueId s = reduce(&m, OP_SUM, f, 2);
+	ValueId y = bin(&m, OP_SUB, f, like(&m, s, f));
+	result(&m, y, "y");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "rowreduce loop");
+	CHECK_STR(condition(r, s, y), "other rows");
+	make_release(&m);
+}
+
+/* p and a loop over p's transpose meet again: the loop waits for all of p. */
+static void no_cycle(void)
+{
+	make_init(&m);
+	x = input(&m, "x", DT_F32, num(&m, 64), num(&m, 64));
+	ValueId p = matmul(&m, x, x);
+	ValueId t = un(&m, OP_NEG, transposed(&m, p));
+	ValueId y = bin(&m, OP_ADD, p, t);
+	result(&m, y, "y");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "contract loop");
+	CHECK_STR(condition(r, p, t), "not the same element");
+	CHECK_STR(condition(r, p, y), "cycle");
+	CHECK_STR(condition(r, t, y), "same element");
+	make_release(&m);
+	/* the same with loops: merging them would read itself */
+	make_init(&m);
+	x = input(&m, "x", DT_F32, num(&m, 64), num(&m, 64));
+	ValueId a = un(&m, OP_ABS, x);
+	ValueId c = un(&m, OP_NEG, transposed(&m, a));
+	ValueId d = un(&m, OP_NEG, transposed(&m, c));
+	y = bin(&m, OP_ADD, a, d);
+	result(&m, y, "y");
+	r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "loop loop loop");
+	CHECK_STR(condition(r, a, y), "cycle");
+	make_release(&m);
+}
+
+static void moves(void)
+{
+	make_init(&m);
+	x = input(&m, "x", DT_F32, dim(&m, "M"), num(&m, 8));
+	ValueId i = input(&m, "i", DT_I64, num(&m, 5));
+	w = input(&m, "w", DT_F32, num(&m, 8), num(&m, 4));
+	ValueId a = un(&m, OP_ABS, x);
+	ValueId g = bin(&m, OP_GATHER, a, i);
+	ValueId h = un(&m, OP_NEG, g);
+	ValueId y = matmul(&m, h, w);
+	result(&m, y, "y");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "loop loop contract");
+	CHECK_STR(condition(r, a, g), "not the same element");
+	CHECK_STR(condition(r, g, h), "same element");
+	CHECK_STR(condition(r, h, y), "runtime index");
+	ValueId s = add(&m, (Value){.op = OP_SCATTER,
+				    .nargs = 3,
+				    .args = (ValueId[]){h, i, g}});
+	ValueId t = un(&m, OP_NEG, s);
+	result(&m, t, "t");
+	r = part(&m, NULL, 0);
+	CHECK_STR(condition(r, s, t), "runtime index");
+	make_release(&m);
+}
+
+static void copies(void)
+{
+	linear();
+	ValueId t = transposed(&m, w);
+	result(&m, t, "t");
+	result(&m, x, "same");
+	result(&m, const_f32(&m, 2), "two");
+	ValueId n = un(&m, OP_NEG, t);
+	result(&m, n, "n");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "loop loop loop loop");
+	CHECK(r->of[t] != NO_REGION && r->of[x] != NO_REGION);
+	CHECK(r->of[w] == NO_REGION);
+	make_release(&m);
+}
+
+static void pins(void)
+{
+	linear();
+	ValueId p = named(&m, matmul(&m, x, w), "p");
+	ValueId y = named(&m, bin(&m, OP_ADD, p, like(&m, b, p)), "y");
+	ValueId z = matmul(&m, y, transposed(&m, w));
+	result(&m, z, "z");
+	RegionPin no = {"p", false, "join.p=no"};
+	Regions *r = part(&m, &no, 1);
+	CHECK_STR(kinds(&m, r), "contract contract");
+	CHECK_STR(condition(r, p, y), "pinned apart");
+	CHECK_STR(condition(r, y, z), "load prologue");
+	RegionPin both[2] = {no, {"y", false, "join.y=no"}};
+	r = part(&m, both, 2);
+	CHECK_STR(kinds(&m, r), "contract loop contract");
+	CHECK_STR(condition(r, y, z), "pinned apart");
+	RegionPin yes = {"p", true, "join.p=yes"};
+	CHECK(part(&m, &yes, 1) != NULL);
+	RegionPin wrong = {"y", true, "join.y=yes"};
+	CHECK(part(&m, &wrong, 1) == NULL);
+	CHECK(strstr(buf_str(&m.ctx.messages),
+		     "pin `join.y=yes` cannot be met: `y` does not join its "
+		     "consumer matmul: another contraction") != NULL);
+	ctx_clear_errors(&m.ctx);
+	RegionPin none = {"q", true, "join.q=yes"};
+	CHECK(part(&m, &none, 1) == NULL);
+	CHECK(strstr(buf_str(&m.ctx.messages), "no value `q`") != NULL);
+	make_release(&m);
+}
+
+TEST_MAIN(TEST(public_projection), TEST(prologue), TEST(observed_prologue),
+	  TEST(gram), TEST(two_products), TEST(two_layer), TEST(rows),
+	  TEST(norms), TEST(rows_merge), TEST(square_rows), TEST(no_cycle),
+	  TEST(moves), TEST(copies), TEST(pins))
