@@ -14,16 +14,16 @@ void bug_stage(const char *stage)
 	stage_now = stage;
 }
 
+/* One write, so that reports of several threads do not mix. */
 TN_NORETURN void bug_at(const char *file, int line, const char *fmt, ...)
 {
+	char text[1024];
 	va_list ap;
 	va_start(ap, fmt);
-	fprintf(stderr, "tenon: bug at %s:%d", file, line);
-	if (stage_now)
-		fprintf(stderr, " in stage %s", stage_now);
-	fputs(": ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputs("\n", stderr);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	fprintf(stderr, "tenon: bug at %s:%d%s%s: %s\n", file, line,
+		stage_now ? " in stage " : "", stage_now ? stage_now : "",
+		text);
 	abort();
 }

@@ -11,21 +11,26 @@
 _Static_assert((int)TENON_DTYPE_COUNT == (int)DT_COUNT, "dtype count");
 _Static_assert(TENON_MAX_RANK == TN_MAX_RANK, "rank");
 
-TenonContext *tenon_context_new(void)
+static bool context_init(TenonContext *c)
 {
-	TenonContext *c = calloc(1, sizeof(*c));
 	OomTrap trap;
 
-	if (!c)
-		return NULL;
-	if (OOM_TRAP(&trap)) {
-		ctx_release(&c->ctx);
-		free(c);
-		return NULL;
-	}
+	if (OOM_TRAP(&trap))
+		return false;
 	ctx_init(&c->ctx);
 	buf_init(&c->notices, &c->ctx.perm);
 	oom_trap_pop(&trap);
+	return true;
+}
+
+TenonContext *tenon_context_new(void)
+{
+	TenonContext *c = calloc(1, sizeof(*c));
+
+	if (c && !context_init(c)) {
+		tenon_context_free(c);
+		return NULL;
+	}
 	return c;
 }
 

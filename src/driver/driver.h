@@ -51,6 +51,7 @@ struct TenonPlan {
 	RewriteLog log;
 	const Regions *regions;	    /* NULL when resumed from kernels */
 	const Program *rewritten;
+	const Kernels *kernels; /* also when stopped before the plan */
 	CodeSource *code; /* one a kernel; NULL when emitted only */
 	const Isa *isa;
 	Compiler cc;

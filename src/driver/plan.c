@@ -116,6 +116,7 @@ static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
 {
 	p->regions = pl->regions;
 	p->rewritten = pl->rewritten;
+	p->kernels = pl->kernels;
 	p->log = pl->log;
 	if (pl->stopped && !pl->sources)
 		return true;
@@ -321,6 +322,7 @@ static bool rebuild(TenonPlan *p, const char *path, const char *text,
 				   parts->sources.n, ks->kernels.n);
 	p->program = program_adopt(p->c, source);
 	p->rewritten = ks->program;
+	p->kernels = ks;
 	p->plan = plan_build(&p->arena, p->program->p, ks);
 	p->plan->target = parts->target;
 	p->plan->compiler = parts->compiler;
@@ -402,9 +404,9 @@ static bool dump(TenonPlan *p, Stage stage, Buf *b)
 			regions_print(p->regions, b);
 		return p->regions != NULL;
 	case STAGE_KERNELS:
-		if (plan)
-			kernels_print(plan->kernels, b);
-		return plan != NULL;
+		if (p->kernels)
+			kernels_print(p->kernels, b);
+		return p->kernels != NULL;
 	case STAGE_SOURCES:
 		for (size_t i = 0; plan && i < plan->sources.n; i++)
 			buf_puts(b, plan->sources.p[i]);

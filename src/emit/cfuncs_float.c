@@ -127,6 +127,15 @@ const CTemplate cfuncs_float[] = {
 	 "\tn += off & ((n & 1) - 1) & ((up & 2) - 1) & ~(tn_i64_$X)(s != s);\n"
 	 "\treturn tn_round_$D_f64_$X((tn_f64_$X)n);\n"},
 
+	/* fused where that is one instruction, else not at all */
+	{"mac", "DS", "", "sv", "V:VVV",
+	 "#if defined __FMA__ || defined __ARM_FEATURE_FMA\n"
+	 "\treturn tn_fma_$D_$X(a, b, c);\n"
+	 "#else\n"
+	 "\treturn a * b + c;\n"
+	 "#endif\n"},
+	{"mac", "HB", "", "sv", "V:VVV", ROUNDED("a * b + c")},
+
 	{"neg", "DSHB", "", "sv", "V:V", "=-a"},
 	{"abs", "DSHB", "", "s", "V:V", "=__builtin_fabs$c(a)"},
 	{"abs", "DSHB", "", "v", "V:V", "=($V)(($U)a & ~$s)"},

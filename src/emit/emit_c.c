@@ -124,6 +124,16 @@ const char *ec_ex(Emit *e, Ex x)
 	return ec_ex_raw(e, ec_subst(e, x));
 }
 
+/* ex_print_c encloses what is more than a name, a number or a call. */
+const char *ec_bare(Emit *e, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (text[0] != '(')
+		return text;
+	return arena_strndup(e->arena, text + 1, n - 2);
+}
+
 const char *ec_conds(Emit *e, const Ex *conds, size_t n)
 {
 	Buf b;
@@ -133,7 +143,7 @@ const char *ec_conds(Emit *e, const Ex *conds, size_t n)
 	buf_init(&b, e->arena);
 	for (size_t i = 0; i < n; i++)
 		buf_printf(&b, "%s%s >= 0", i ? " && " : "",
-			   ec_ex(e, conds[i]));
+			   ec_bare(e, ec_ex(e, conds[i])));
 	return buf_str(&b);
 }
 
@@ -253,7 +263,7 @@ static void print_buffers(Emit *e)
 		case SCOPE_WORKER:
 			if (e->buffer_used[i])
 				ec_line(e,
-					"%s *const %s = (%s *)(scratch + (%s));\n",
+					"%s *const %s = (%s *)(scratch + %s);\n",
 					type, name, type, ec_ex_raw(e, offset));
 			offset = ex_add(e->t, offset, padded_bytes(e->t, b));
 			break;
@@ -328,9 +338,9 @@ static void print_task_axes(Emit *e, const Phase *ph)
 		const char *div = ec_ex_raw(e, below);
 		text[i] = ex_equals(e->t, below, 1)
 				  ? "t"
-				  : arena_printf(e->arena, "t / (%s)", div);
+				  : arena_printf(e->arena, "t / %s", div);
 		if (i > 0)
-			text[i] = arena_printf(e->arena, "%s %% (%s)", text[i],
+			text[i] = arena_printf(e->arena, "%s %% %s", text[i],
 					       ec_ex_raw(e, extent));
 		below = ex_mul(e->t, below, extent);
 	}
@@ -364,7 +374,7 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	for (uint32_t i = 0; i < e->k->buffers.n; i++)
 		if (e->k->buffers.p[i].scope == SCOPE_REG && e->buffer_used[i])
 			print_registers(e, i);
-	const char *count = task_count(e, ph);
+	const char *count = ec_bare(e, task_count(e, ph));
 
 	e->out = out;
 	e->depth = 1;

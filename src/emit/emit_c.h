@@ -71,6 +71,8 @@ Ex ec_subst(Emit *e, Ex x);
 const char *ec_ex(Emit *e, Ex x);
 /* As ec_ex, of an expression that needs no substitution. */
 const char *ec_ex_raw(Emit *e, Ex x);
+/* The text of an expression without parentheses around all of it. */
+const char *ec_bare(Emit *e, const char *text);
 /* `a >= 0 && b >= 0`, or 1 for no conditions. */
 const char *ec_conds(Emit *e, const Ex *conds, size_t n);
 /* The name of a buffer's pointer in the source. */

@@ -22,7 +22,7 @@ static void push_range(Emit *e, const Stmt *s)
 
 static void serial_loop(Emit *e, const Stmt *s)
 {
-	const char *n = ec_ex(e, s->extent);
+	const char *n = ec_bare(e, ec_ex(e, s->extent));
 
 	ec_line(e, "for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
 		   "++) {\n",
@@ -33,11 +33,30 @@ static void serial_loop(Emit *e, const Stmt *s)
 	ec_line(e, "}\n");
 }
 
-static void block(Emit *e, const StmtList *body)
+/* Whether two copies of the body clash in one block. */
+static bool declares(const StmtList *body)
 {
+	for (size_t i = 0; i < body->n; i++) {
+		StmtKind k = body->p[i]->kind;
+		if (k != ST_STORE && k != ST_ACCUM && k != ST_FOR && k != ST_IF)
+			return true;
+	}
+	return false;
+}
+
+/* The braces around a copy of a body that declares variables. */
+static void open_copy(Emit *e, const StmtList *body)
+{
+	if (!declares(body))
+		return;
 	ec_line(e, "{\n");
 	e->depth++;
-	ec_list(e, body);
+}
+
+static void close_copy(Emit *e, const StmtList *body)
+{
+	if (!declares(body))
+		return;
 	e->depth--;
 	ec_line(e, "}\n");
 }
@@ -52,7 +71,9 @@ static void unrolled_loop(Emit *e, const Stmt *s)
 	for (int64_t i = 0; i < n; i++) {
 		e->subst[s->axis] = ex_const(e->t, i);
 		e->quiet = quiet || i > 0;
-		block(e, &s->body);
+		open_copy(e, &s->body);
+		ec_list(e, &s->body);
+		close_copy(e, &s->body);
 	}
 	e->quiet = quiet;
 	e->subst[s->axis] = saved;
@@ -150,11 +171,9 @@ static void vunrolled_loop(Emit *e, const Stmt *s)
 	}
 	for (int64_t i = 0; i < n; i += s->lanes) {
 		e->quiet = quiet || i > 0;
-		ec_line(e, "{\n");
-		e->depth++;
+		open_copy(e, &s->body);
 		vector_body(e, s, ex_const(e->t, i), 0);
-		e->depth--;
-		ec_line(e, "}\n");
+		close_copy(e, &s->body);
 	}
 	e->quiet = quiet;
 	if (accs.n) {
@@ -175,17 +194,13 @@ static void vector_loop_by(Emit *e, const Stmt *s, const char *n, int copies)
 		s->axis, step, n, s->axis, step);
 	e->depth++;
 	for (int c = 0; c < copies; c++) {
-		if (copies > 1) {
-			ec_line(e, "{\n");
-			e->depth++;
-		}
+		if (copies > 1)
+			open_copy(e, &s->body);
 		Ex at = ex_add(e->t, i, ex_const(e->t, c * s->lanes));
 		vector_body(e, s, at, c);
 		e->quiet = true;
-		if (copies > 1) {
-			e->depth--;
-			ec_line(e, "}\n");
-		}
+		if (copies > 1)
+			close_copy(e, &s->body);
 	}
 	e->quiet = quiet;
 	e->depth--;
@@ -207,7 +222,7 @@ static void vector_loop(Emit *e, const Stmt *s)
 	EShape shape = ec_shape(e, &s->body);
 	bool chains = shape.straight && shape.folds &&
 		      shape.statements <= CHAIN_BODY && n >= CHAINS * lanes;
-	const char *end = ec_ex(e, s->extent);
+	const char *end = ec_bare(e, ec_ex(e, s->extent));
 	ec_line(e, "{\n");
 	e->depth++;
 	if (!known) {

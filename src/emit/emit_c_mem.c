@@ -10,7 +10,6 @@
 #include "emit/emit_c.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static Ex lane_axis(Emit *e)
 {
@@ -126,17 +125,14 @@ static bool is_plain(DType d)
 	return d != DT_F16 && d != DT_BF16 && d != DT_BOOL;
 }
 
-/* One sum inside parentheses: each partial sum need not lie inside. */
+/* ec_ex_raw encloses a sum: each partial sum alone need not lie inside. */
 static const char *pointer(Emit *e, const Stmt *s, Ex at)
 {
-	const char *text = ec_ex_raw(e, at);
 	const char *b = ec_buffer(e, s->buffer);
 
 	if (ex_equals(e->t, at, 0))
 		return b;
-	if (!strchr(text, ' '))
-		return arena_printf(e->arena, "%s + %s", b, text);
-	return arena_printf(e->arena, "%s + (%s)", b, text);
+	return arena_printf(e->arena, "%s + %s", b, ec_ex_raw(e, at));
 }
 
 /* Text of one element's value in memory. */
@@ -144,7 +140,7 @@ static const char *element(Emit *e, const Stmt *s, Ex at)
 {
 	if (is_plain(s->dtype))
 		return arena_printf(e->arena, "%s[%s]", ec_buffer(e, s->buffer),
-				    ec_ex_raw(e, at));
+				    ec_bare(e, ec_ex_raw(e, at)));
 	return arena_printf(e->arena, "%s(%s)",
 			    ec_fn(e, "load", s->dtype, 0), pointer(e, s, at));
 }
@@ -196,23 +192,55 @@ static bool conds_vary(const Emit *e, const Stmt *s)
 	return false;
 }
 
-/* Each lane by itself, through an array in memory form. */
-static void load_by_lanes(Emit *e, const Stmt *s, Ex lin)
+/*
+ * A condition that steps evenly holds in all lanes if it does in the first
+ * and the last; which of them decides is known where the step's sign is.
+ * NULL if some condition steps otherwise.
+ */
+static const char *conds_all(Emit *e, const Stmt *s)
+{
+	VEC(Ex) ends = {0};
+
+	for (uint32_t i = 0; i < s->nconds; i++) {
+		EWalk w = ec_walk(e, s->conds[i]);
+		int64_t step = 0;
+		if (w.kind == WALK_LANES)
+			return NULL;
+		bool known = w.kind == WALK_NONE ||
+			     ex_is_const(e->t, w.step, &step);
+		if (!known || step >= 0)
+			VEC_PUSH(e->arena, ends, w.base);
+		if (!known || step < 0) {
+			Ex last = ex_const(e->t, e->lanes - 1);
+			last = ex_add(e->t, w.base,
+				      ex_mul(e->t, w.step, last));
+			VEC_PUSH(e->arena, ends, last);
+		}
+	}
+	Buf b;
+	buf_init(&b, e->arena);
+	for (size_t i = 0; i < ends.n; i++)
+		buf_printf(&b, "%s%s >= 0", i ? " && " : "",
+			   ec_bare(e, ec_ex_raw(e, ends.p[i])));
+	return buf_str(&b);
+}
+
+/* Fills the array l<var> in memory form, each lane by itself. */
+static void lanes_to_array(Emit *e, const Stmt *s, Ex lin)
 {
 	Ex at = e->subst[e->vaxis];
+	int64_t lane = e->k->naxes;
 	int lanes = e->lanes;
-	const char *type = ec_memory_type(s->dtype);
-	const char *buffer = ec_buffer(e, s->buffer);
 
 	e->subst[e->vaxis] = ex_add(e->t, at, lane_axis(e));
-	const char *from = arena_printf(e->arena, "%s[%s]", buffer,
-					ec_ex(e, lin));
+	const char *from = arena_printf(e->arena, "%s[%s]",
+					ec_buffer(e, s->buffer),
+					ec_bare(e, ec_ex(e, lin)));
 	if (s->nconds)
-		from = arena_printf(e->arena, "(%s) ? %s : 0",
+		from = arena_printf(e->arena, "%s ? %s : 0",
 				    ec_conds(e, s->conds, s->nconds), from);
 	e->subst[e->vaxis] = at;
-	int64_t lane = e->k->naxes;
-	ec_line(e, "%s l%u[%d];\n", type, s->var, lanes);
+	ec_line(e, "%s l%u[%d];\n", ec_memory_type(s->dtype), s->var, lanes);
 	ec_line(e,
 		"for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %d; i%" PRId64
 		"++)\n",
@@ -220,46 +248,84 @@ static void load_by_lanes(Emit *e, const Stmt *s, Ex lin)
 	e->depth++;
 	ec_line(e, "l%u[i%" PRId64 "] = %s;\n", s->var, lane, from);
 	e->depth--;
-	ec_line(e, "%s%s(l%u);\n", ec_declare(e, s, lanes),
-		ec_fn(e, "load", s->dtype, lanes), s->var);
+}
+
+/* The access as text of whole lanes, or of one element. */
+static const char *load_text(Emit *e, const Stmt *s, const EWalk *w)
+{
+	DType d = s->dtype;
+
+	if (w->kind == WALK_NONE)
+		return element(e, s, w->base);
+	if (ex_equals(e->t, w->step, 1))
+		return arena_printf(e->arena, "%s(%s)",
+				    ec_fn(e, "load", d, e->lanes),
+				    pointer(e, s, w->base));
+	return arena_printf(e->arena, "%s(%s, %s)",
+			    ec_fn(e, "loads", d, e->lanes),
+			    pointer(e, s, w->base), stride(e, d, w->step));
+}
+
+static const char *array_text(Emit *e, const Stmt *s)
+{
+	return arena_printf(e->arena, "%s(l%u)",
+			    ec_fn(e, "load", s->dtype, e->lanes), s->var);
+}
+
+/* All lanes at once where all may be loaded, else one by one. */
+static void load_guarded(Emit *e, const Stmt *s, Ex lin, const EWalk *w,
+			 const char *all)
+{
+	const char *text = load_text(e, s, w);
+
+	if (w->kind == WALK_NONE)
+		text = arena_printf(e->arena, "%s(%s)",
+				    ec_fn(e, "splat", s->dtype, e->lanes),
+				    text);
+	e->vars[s->var].varies = true;
+	ec_line(e, "%s v%u;\n", ec_type(e, s->dtype, e->lanes), s->var);
+	ec_line(e, "if (%s) {\n", all);
+	e->depth++;
+	ec_line(e, "v%u = %s;\n", s->var, text);
+	e->depth--;
+	ec_line(e, "} else {\n");
+	e->depth++;
+	lanes_to_array(e, s, lin);
+	ec_line(e, "v%u = %s;\n", s->var, array_text(e, s));
+	e->depth--;
+	ec_line(e, "}\n");
 }
 
 void ec_load(Emit *e, const Stmt *s)
 {
 	DType d = s->dtype;
-	const char *text;
 	int lanes = 0;
 
 	if (e->k->buffers.p[s->buffer].scope == SCOPE_REG) {
-		text = reg(e, s, &lanes);
-		ec_line(e, "%s%s;\n", ec_declare(e, s, lanes), text);
+		const char *name = reg(e, s, &lanes);
+		ec_line(e, "%s%s;\n", ec_declare(e, s, lanes), name);
 		return;
 	}
 	Ex lin = linear(e, s);
 	EWalk w = ec_walk(e, lin);
-	if (w.kind == WALK_LANES || conds_vary(e, s)) {
-		load_by_lanes(e, s, lin);
+	bool vary = conds_vary(e, s);
+	const char *all = vary && w.kind != WALK_LANES ? conds_all(e, s) : NULL;
+	if (all) {
+		load_guarded(e, s, lin, &w, all);
 		return;
 	}
-	if (w.kind == WALK_NONE) {
-		text = element(e, s, w.base);
-	} else if (ex_equals(e->t, w.step, 1)) {
-		lanes = e->lanes;
-		text = arena_printf(e->arena, "%s(%s)",
-				    ec_fn(e, "load", d, lanes),
-				    pointer(e, s, w.base));
-	} else {
-		lanes = e->lanes;
-		text = arena_printf(e->arena, "%s(%s, %s)",
-				    ec_fn(e, "loads", d, lanes),
-				    pointer(e, s, w.base),
-				    stride(e, d, w.step));
+	if (vary || w.kind == WALK_LANES) {
+		lanes_to_array(e, s, lin);
+		ec_line(e, "%s%s;\n", ec_declare(e, s, e->lanes),
+			array_text(e, s));
+		return;
 	}
+	const char *text = load_text(e, s, &w), *zero = "0";
+	lanes = w.kind == WALK_NONE ? 0 : e->lanes;
 	if (s->nconds) {
-		const char *zero = lanes ? arena_printf(
-						   e->arena, "%s(0)",
-						   ec_fn(e, "splat", d, lanes))
-					 : "0";
+		if (lanes)
+			zero = arena_printf(e->arena, "%s(0)",
+					    ec_fn(e, "splat", d, lanes));
 		text = arena_printf(e->arena, "%s ? %s : %s",
 				    ec_conds(e, s->conds, s->nconds), text,
 				    zero);
@@ -276,7 +342,7 @@ static void store_by_lanes(Emit *e, const Stmt *s, Ex lin, const char *value)
 	int64_t lane = e->k->naxes;
 
 	e->subst[e->vaxis] = ex_add(e->t, at, lane_axis(e));
-	const char *to = ec_ex(e, lin);
+	const char *to = ec_bare(e, ec_ex(e, lin));
 	e->subst[e->vaxis] = at;
 	ec_line(e, "{\n");
 	e->depth++;

@@ -427,14 +427,62 @@ static void index_value(Emit *e, const Stmt *s)
 			      ec_ex_raw(e, w.base)));
 }
 
+/*
+ * base + step*lane >= 0 for every lane at once, as base >= -step*lane on
+ * i32: a base beyond every -step*lane is clamped to the bound of these.
+ * NULL if the step is no small constant.
+ */
+static const char *cond_lanes(Emit *e, Ex cond)
+{
+	EWalk w = ec_walk(e, cond);
+	int lanes = e->lanes;
+	int64_t step = 0;
+
+	if (w.kind == WALK_NONE)
+		return arena_printf(e->arena, "%s(%s >= 0)",
+				    ec_fn(e, "splat", DT_BOOL, lanes),
+				    ec_ex_raw(e, w.base));
+	if (w.kind == WALK_LANES || !ex_is_const(e->t, w.step, &step) ||
+	    step > 65536 || step < -65536)
+		return NULL;
+	int64_t most = (step < 0 ? -step : step) * lanes;
+	Ex base = ex_max(e->t, ex_const(e->t, -most),
+			 ex_min(e->t, w.base, ex_const(e->t, most)));
+	const char *by_lane = arena_printf(e->arena, "%s(0)",
+					   ec_fn(e, "iota", DT_I32, lanes));
+	if (step != -1)
+		by_lane = arena_printf(e->arena, "%s * %" PRId64, by_lane,
+				       -step);
+	return arena_printf(e->arena, "%s(%s((int32_t)%s), %s)",
+			    ec_fn(e, "ge", DT_I32, lanes),
+			    ec_fn(e, "splat", DT_I32, lanes),
+			    ec_ex_raw(e, base), by_lane);
+}
+
 static void test(Emit *e, const Stmt *s)
 {
+	const char *all = NULL;
 	bool varies = false;
 
 	for (uint32_t i = 0; e->lanes && i < s->nconds; i++)
 		varies |= ex_uses_axis(e->t, s->conds[i], e->vaxis);
 	if (!varies) {
 		define(e, s, 0, ec_conds(e, s->conds, s->nconds));
+		return;
+	}
+	for (uint32_t i = 0; i < s->nconds; i++) {
+		const char *one = cond_lanes(e, s->conds[i]);
+		if (!one) {
+			all = NULL;
+			break;
+		}
+		all = i == 0 ? one
+			     : arena_printf(e->arena, "%s(%s, %s)",
+					    ec_fn(e, "and", DT_BOOL, e->lanes),
+					    all, one);
+	}
+	if (all) {
+		define(e, s, e->lanes, all);
 		return;
 	}
 	Ex at = e->subst[e->vaxis];

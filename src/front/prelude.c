@@ -5,7 +5,8 @@
  * (any tensor or static value) and with defaults; `a if c else b`, decided
  * while building; and the functions wide(x) (x in its interior dtype,
  * max(f32, dtype)), interior(x) (that dtype), count(x, axis) (elements
- * folded into one) and swap(x) (the last two axes exchanged).
+ * folded into one), squeeze(x, axis) (without them) and swap(x) (the last
+ * two axes exchanged).
  *
  * Every composition computes in the interior dtype and rounds once to the
  * dtype of its argument. docs/contract.md states the bounds.
@@ -49,7 +50,7 @@ static const char text[] =
 	"    m = max(y, axis=axis, keepdims=True)\n"
 	"    f = where(abs(m) == inf, 0, m)\n"
 	"    s = log(sum(exp(y - f), axis=axis, keepdims=True)) + f\n"
-	"    r = s if keepdims else sum(s, axis=axis)\n"
+	"    r = s if keepdims else squeeze(s, axis)\n"
 	"    return cast(r, x.dtype)\n"
 	"\n"
 	"def rms_norm(x, weight=None, axis=-1, eps=1e-5):\n"

@@ -211,6 +211,21 @@ static Local *find_local(const Frame *f, const char *name)
 							  : NULL;
 }
 
+static bool find_const(const Unit *u, const char *name, size_t *i)
+{
+	for (*i = 0; *i < u->consts.n; ++*i)
+		if (strcmp(u->consts.p[*i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* i0, i1, ... are axes in the text of the stages. */
+static bool is_axis_name(const char *name)
+{
+	return name[0] == 'i' && name[1] &&
+	       strspn(name + 1, "0123456789") == strlen(name + 1);
+}
+
 static bool special_number(Build *b, const char *name, Val *out)
 {
 	bool inf = strcmp(name, "inf") == 0;
@@ -261,16 +276,13 @@ static bool eval_name(Build *b, const char *name, Val *out)
 		out->loc = b->at;
 		return true;
 	}
-	for (size_t i = 0; !b->frame->prelude && i < b->user->consts.n; i++) {
-		if (strcmp(b->user->consts.p[i].name, name) != 0)
-			continue;
-		if (b->declare_dims || !build_const(b, i, out))
-			break;
+	size_t c;
+	if (!b->declare_dims && !b->frame->prelude &&
+	    find_const(b->user, name, &c)) {
+		bool ok = build_const(b, c, out);
 		out->loc = b->at;
-		return true;
+		return ok;
 	}
-	if (b->ctx->errors)
-		return false;
 	if (dtype_parse(name, &d)) {
 		*out = (Val){.kind = VAL_DTYPE, .loc = b->at};
 		out->dtype = build_dtype(b, d);
@@ -284,6 +296,11 @@ static bool eval_name(Build *b, const char *name, Val *out)
 			       "`%s` is a function, not a value", name);
 	if (!b->frame->prelude &&
 	    (b->declare_dims || build_file_dim(b, name))) {
+		if (is_axis_name(name))
+			return fail_at(b, b->at, "choose another name",
+				       "`%s` cannot name a dim: dumps name "
+				       "loop axes so",
+				       name);
 		*out = val_dim(b, ex_dim(&b->p->ex, name, b->at));
 		return true;
 	}
@@ -441,7 +458,11 @@ static bool eval_condition(Build *b, const Node *n, Val *out)
 	Val c;
 	if (!eval(b, n->b, &c))
 		return false;
-	bug_if(c.kind != VAL_BOOL);
+	if (c.kind != VAL_BOOL)
+		return fail_at(b, c.loc, NULL,
+			       "`%s` must be True or False, and this is %s",
+			       n->b->kind == N_NAME ? n->b->text : "this",
+			       val_text(b, &c));
 	return eval(b, c.truth ? n->a : n->c, out);
 }
 
@@ -454,7 +475,7 @@ static bool eval_index(Build *b, const Node *n, Val *out)
 static bool eval_number(Build *b, const Node *n, Val *out)
 {
 	*out = (Val){.kind = VAL_NUMBER, .loc = b->at};
-	const char *why = number_parse(b->arena, n->text, &out->number);
+	const char *why = literal_parse(b->arena, n->text, &out->number);
 	return !why || fail_at(b, b->at, why, "malformed number `%s`", n->text);
 }
 

@@ -156,7 +156,7 @@ static bool word(Lexer *l)
 
 /*
  * Takes every character that could belong to the number, so that `1.2.3`
- * or `12ab` is one bad number; its form is judged by number_parse.
+ * or `12ab` is one bad number; its form is judged by literal_parse.
  */
 static bool number(Lexer *l)
 {

@@ -64,8 +64,9 @@ const char *val_text(Build *b, const Val *v)
 	case VAL_DTYPE:
 		return dtype_info[v->dtype].name;
 	case VAL_LIST:
-		return v->tuple ? arena_printf(b->arena, "%zu values", v->n)
-				: "a list";
+		return arena_printf(b->arena,
+				    v->tuple ? "%zu values" : "a list of %zu",
+				    v->n);
 	case VAL_ELLIPSIS:
 		return "...";
 	}
@@ -118,7 +119,7 @@ bool val_to_extent(Build *b, const Val *v, const char *what, Ex *out)
 		return true;
 	}
 	if (v->kind == VAL_NUMBER && v->number.kind == NUMBER_INT) {
-		if (!number_to_int64(&v->number, &n))
+		if (!literal_to_int64(&v->number, &n))
 			return fail_at(b, v->loc, NULL,
 				       "%s overflows 64 bits: %s", what,
 				       val_text(b, v));
@@ -175,7 +176,7 @@ static bool round_literal(Build *b, const Number *n, DType d, Loc loc,
 	if (dtype_info[d].cls == DTC_B)
 		return fail_at(b, loc, "write True or False",
 			       "%s%s is not a bool", sign, n->text);
-	switch (number_round(b->arena, n, d, out)) {
+	switch (literal_round(b->arena, n, d, out)) {
 	case NUMBER_OK:
 		return true;
 	case NUMBER_NOT_INTEGER:
@@ -213,7 +214,7 @@ bool make_number(Build *b, const Number *n, DType d, Loc loc, Val *out)
 
 bool make_int(Build *b, int64_t n, DType d, Val *out)
 {
-	Number v = number_int(b->arena, n);
+	Number v = literal_int(b->arena, n);
 	return make_number(b, &v, d, b->at, out);
 }
 
@@ -259,7 +260,7 @@ static bool fill_list(Build *b, const Val *v, DType d, const int64_t *len,
 		if (!round_literal(b, &v->number, d, v->loc, *at))
 			return false;
 	} else if (v->kind == VAL_DIM && ex_is_const(&b->p->ex, v->dim, &n)) {
-		Number number = number_int(b->arena, n);
+		Number number = literal_int(b->arena, n);
 		if (!round_literal(b, &number, d, v->loc, *at))
 			return false;
 	} else {
@@ -298,7 +299,7 @@ static bool make_dim_value(Build *b, Ex e, DType d, Loc loc, Val *out)
 	int64_t n;
 	ExprTab *t = &b->p->ex;
 	if (ex_is_const(t, e, &n)) {
-		Number number = number_int(b->arena, n);
+		Number number = literal_int(b->arena, n);
 		return make_number(b, &number, d, loc, out);
 	}
 	ExFacts none = {0};

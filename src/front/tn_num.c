@@ -20,7 +20,7 @@ typedef struct Big {
 	size_t n, cap;
 } Big;
 
-/* Words needed for digits and powers of ten that number_round admits. */
+/* Words needed for digits and powers of ten that literal_round admits. */
 static size_t big_words(size_t digits, uint64_t power)
 {
 	return (digits + (size_t)power) / 9 + 8;
@@ -180,7 +180,7 @@ static const char *parse_exponent(const char *s, Number *out)
 	return NULL;
 }
 
-const char *number_parse(Arena *a, const char *text, Number *out)
+const char *literal_parse(Arena *a, const char *text, Number *out)
 {
 	*out = (Number){.kind = NUMBER_INT, .text = text};
 	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
@@ -211,7 +211,7 @@ const char *number_parse(Arena *a, const char *text, Number *out)
 	return NULL;
 }
 
-Number number_int(Arena *a, int64_t v)
+Number literal_int(Arena *a, int64_t v)
 {
 	Number n = {.kind = NUMBER_INT, .negative = v < 0};
 	n.magnitude = v < 0 ? -(uint64_t)v : (uint64_t)v;
@@ -220,7 +220,7 @@ Number number_int(Arena *a, int64_t v)
 	return n;
 }
 
-bool number_to_int64(const Number *n, int64_t *v)
+bool literal_to_int64(const Number *n, int64_t *v)
 {
 	uint64_t limit = (uint64_t)INT64_MAX + (n->negative ? 1 : 0);
 	if (n->kind != NUMBER_INT || n->big || n->magnitude > limit)
@@ -380,7 +380,7 @@ static NumberFit round_integer(const Number *n, DType d, void *out)
 	return NUMBER_OK;
 }
 
-NumberFit number_round(Arena *scratch, const Number *n, DType d, void *out)
+NumberFit literal_round(Arena *scratch, const Number *n, DType d, void *out)
 {
 	return dtype_is_float(d) ? round_float(scratch, n, d, out)
 				 : round_integer(n, d, out);

@@ -25,10 +25,10 @@ typedef struct Number {
 } Number;
 
 /* Reads a number token; NULL on success, else what is wrong with it. */
-const char *number_parse(Arena *a, const char *text, Number *out);
-Number number_int(Arena *a, int64_t v);
+const char *literal_parse(Arena *a, const char *text, Number *out);
+Number literal_int(Arena *a, int64_t v);
 /* False when the value does not fit int64. */
-bool number_to_int64(const Number *n, int64_t *v);
+bool literal_to_int64(const Number *n, int64_t *v);
 
 typedef enum NumberFit {
 	NUMBER_OK,
@@ -39,6 +39,6 @@ typedef enum NumberFit {
  * The number in dtype d, rounded once (to nearest, ties to even) from its
  * exact value; writes dtype_info[d].bytes bytes in native order.
  */
-NumberFit number_round(Arena *scratch, const Number *n, DType d, void *out);
+NumberFit literal_round(Arena *scratch, const Number *n, DType d, void *out);
 
 #endif

@@ -167,8 +167,10 @@ static bool reshape_extents(Build *b, const Val *x, const Val *list, Ex *shape)
 				       (long long)n);
 		unknown = i;
 	}
-	if (!extent_check(b) || unknown == list->n)
-		return unknown == list->n && !b->ctx->errors;
+	if (!extent_check(b))
+		return false;
+	if (unknown == list->n)
+		return true;
 	if (ex_equals(t, rest, 0) || !ex_divide(t, total, rest, &shape[unknown]))
 		return fail_at(b, list->items[unknown].loc,
 			       "write the extent instead",
@@ -262,7 +264,7 @@ static bool make_padded(Build *b, const Builtin *f, const Val *arg, Val *out)
 	if (!need_tensor(b, &arg[0]))
 		return false;
 	Value x = val_value(b, &arg[0]);
-	zero.number = number_int(b->arena, 0);
+	zero.number = literal_int(b->arena, 0);
 	if (x.dtype == DT_BOOL)
 		zero.kind = VAL_BOOL;
 	if (!pad_widths(b, &arg[1], x.rank, before) ||
@@ -285,7 +287,7 @@ static bool index_in_range(Build *b, const Val *index, const Value *x,
 		return true;
 	}
 	if (index->kind != VAL_NUMBER ||
-	    !number_to_int64(&index->number, &i) ||
+	    !literal_to_int64(&index->number, &i) ||
 	    !ex_is_const(&b->p->ex, x->shape[axis], &extent) ||
 	    (i < extent && i >= -extent))
 		return true;
@@ -500,6 +502,22 @@ static bool make_count(Build *b, const Builtin *f, const Val *arg, Val *out)
 	return extent_check(b);
 }
 
+/* Without the axes that a reduction with keepdims left at extent 1. */
+static bool make_squeeze(Build *b, const Builtin *f, const Val *arg, Val *out)
+{
+	(void)f;
+	uint32_t axes;
+	Value x = val_value(b, &arg[0]);
+	Ex shape[TN_MAX_RANK];
+	size_t n = 0;
+	if (!axes_of(b, &arg[1], x.rank, &axes))
+		return false;
+	for (int d = 0; d < x.rank; d++)
+		if (!(axes >> d & 1))
+			shape[n++] = x.shape[d];
+	return make_reshape(b, &arg[0], shape, n, out);
+}
+
 /* The last two axes exchanged. */
 static bool make_swap(Build *b, const Builtin *f, const Val *arg, Val *out)
 {
@@ -572,6 +590,7 @@ static const Builtin builtins[] = {
 	{"wide", "x", make_wide, OP_CAST, true},
 	{"interior", "x", make_interior, OP_CAST, true},
 	{"count", "x, axis", make_count, OP_CONST, true},
+	{"squeeze", "x, axis", make_squeeze, OP_RESHAPE, true},
 	{"swap", "x", make_swap, OP_TRANSPOSE, true},
 };
 

@@ -486,6 +486,29 @@ static bool values(Parser *p, const Node **out)
 
 /* ---- types ----------------------------------------------------------- */
 
+/* The dtype meant by a name of NumPy's or PyTorch's, or a near one. */
+static const char *suggest_dtype(Parser *p, const char *written)
+{
+	static const struct {
+		const char *prefix, *ours;
+	} families[] = {
+		{"bfloat", "bf"}, {"float", "f"}, {"uint", "u"}, {"int", "i"}};
+	const char *list[DT_COUNT];
+	DType d;
+	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
+		size_t n = strlen(families[i].prefix);
+		if (strncmp(written, families[i].prefix, n) != 0)
+			continue;
+		const char *ours = arena_printf(p->arena, "%s%s",
+						families[i].ours, written + n);
+		if (dtype_parse(ours, &d))
+			return dtype_info[d].name;
+	}
+	for (int i = 0; i < DT_COUNT; i++)
+		list[i] = dtype_info[i].name;
+	return nearest_name(written, list, DT_COUNT);
+}
+
 static bool type(Parser *p, TypeNode *t)
 {
 	DType d;
@@ -493,10 +516,7 @@ static bool type(Parser *p, TypeNode *t)
 	if (!at(p, TK_NAME))
 		return fail_expected(p, "a dtype");
 	if (!dtype_parse(p->t->text, &d)) {
-		const char *list[DT_COUNT];
-		for (int i = 0; i < DT_COUNT; i++)
-			list[i] = dtype_info[i].name;
-		const char *near = nearest_name(p->t->text, list, DT_COUNT);
+		const char *near = suggest_dtype(p, p->t->text);
 		return diag_error(
 			p->ctx, p->t->loc,
 			near ? arena_printf(p->arena, "did you mean `%s`?",

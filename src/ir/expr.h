@@ -58,6 +58,7 @@ typedef struct ExprTab {
 	uint32_t *hash;
 	size_t hash_cap;
 	bool overflow;
+	void *scratch; /* the prover's; its memory goes with the arena's */
 } ExprTab;
 
 void expr_init(ExprTab *t, Arena *a);

@@ -7,40 +7,48 @@
 
 #include "ir/internal.h"
 
-static bool uses_axis(const ExprTab *t, Ex e, bool any, int64_t axis)
+/* The largest axis number below `below`; -1 if there is none. */
+static int64_t last_axis(const ExprTab *t, Ex e, int64_t below)
 {
 	const ExNode *n = ex_node(t, e);
+	int64_t most = -1, at;
 	switch (n->kind) {
 	case EX_CONST:
 	case EX_DIM:
-		return false;
+		return -1;
 	case EX_AXIS:
-		return any || n->value == axis;
+		return n->value < below ? n->value : -1;
 	case EX_DIV:
 	case EX_MOD:
 	case EX_MIN:
 	case EX_MAX:
-		return uses_axis(t, n->a, any, axis) ||
-		       uses_axis(t, n->b, any, axis);
+		most = last_axis(t, n->a, below);
+		at = last_axis(t, n->b, below);
+		return at > most ? at : most;
 	case EX_POLY:
 		for (uint32_t i = 0; i < n->nterms; i++)
-			for (uint32_t k = 0; k < n->terms[i].natoms; k++)
-				if (uses_axis(t, n->terms[i].atoms[k], any,
-					      axis))
-					return true;
-		return false;
+			for (uint32_t k = 0; k < n->terms[i].natoms; k++) {
+				at = last_axis(t, n->terms[i].atoms[k], below);
+				most = at > most ? at : most;
+			}
+		return most;
 	}
 	bug("kind %d", (int)n->kind);
 }
 
+int64_t ex_last_axis(const ExprTab *t, Ex e)
+{
+	return last_axis(t, e, INT64_MAX);
+}
+
 bool ex_uses_axis(const ExprTab *t, Ex e, int64_t axis)
 {
-	return uses_axis(t, e, false, axis);
+	return last_axis(t, e, axis + 1) == axis;
 }
 
 bool ex_uses_any_axis(const ExprTab *t, Ex e)
 {
-	return uses_axis(t, e, true, 0);
+	return ex_last_axis(t, e) >= 0;
 }
 
 /* ---- evaluation ------------------------------------------------------ */

@@ -20,13 +20,15 @@
  * Atoms go from the innermost axis outward, an atom before what its bounds
  * name. Inside a loop its range is not empty, so that extent - 1 is a fact.
  * The search is bounded by a count of goals, in rounds that may use more and
- * more facts; giving up is always allowed.
+ * more facts; giving up is always allowed. It works on a table of its own,
+ * emptied after each proof, so that failed goals cost no memory.
  */
 #include "ir/expr.h"
 
 #include "ir/internal.h"
 
-#define MAX_GOALS     200 /* a round */
+#define MAX_GOALS     120 /* a round, where a proof is needed */
+#define FEW_GOALS     40  /* where it would be welcome */
 #define MAX_DEPTH     24
 #define MAX_FACTS     64
 #define MAX_FACT_USES 2
@@ -44,7 +46,7 @@ typedef struct Proof {
 	Ex facts[MAX_FACTS];
 	size_t nfacts;
 	uint32_t facts_key;
-	int goals; /* tried so far */
+	int goals; /* that may still be tried */
 	int depth;
 	int uses; /* of facts still allowed on this path */
 	Failed failed[MEMO];
@@ -100,7 +102,7 @@ static size_t term_count(const ExprTab *t, Ex e)
 
 static const ExRange *find_range(const Proof *p, int64_t axis)
 {
-	for (size_t i = p->f ? p->f->ranges.n : 0; i-- > 0;)
+	for (size_t i = p->f->ranges.n; i-- > 0;)
 		if (p->f->ranges.p[i].axis == axis)
 			return &p->f->ranges.p[i];
 	return NULL;
@@ -321,7 +323,7 @@ static bool eliminate(Proof *p, Ex e, Ex x)
 /* 1 + place of the innermost axis that e names; 0 for none. */
 static size_t innermost(const Proof *p, Ex e)
 {
-	for (size_t i = p->f ? p->f->ranges.n : 0; i-- > 0;)
+	for (size_t i = p->f->ranges.n; i-- > 0;)
 		if (ex_uses_axis(p->t, e, p->f->ranges.p[i].axis))
 			return i + 1;
 	return 0;
@@ -424,7 +426,8 @@ static bool use_facts(Proof *p, Ex e, bool shorter)
 			const Mono *x = &pe.m[k / pf.n], *y = &pf.m[k % pf.n];
 			Ex rest;
 			/* two constants: the fact would bring in only names */
-			if (x->coef >= 0 || y->coef >= 0 || (x->n && !y->n) ||
+			if (p->goals <= 0 || x->coef >= 0 || y->coef >= 0 ||
+			    (x->n && !y->n) ||
 			    !subtract_fact(p, e, fact, x, y, &rest))
 				continue;
 			if ((term_count(p->t, rest) < pe.n) != shorter)
@@ -536,9 +539,9 @@ static bool prove(Proof *p, Ex e)
 	if (m->e == e && m->facts == p->facts_key && m->depth <= p->depth &&
 	    m->uses >= p->uses)
 		return false;
-	if (p->depth >= MAX_DEPTH || p->goals >= MAX_GOALS)
+	if (p->depth >= MAX_DEPTH || p->goals <= 0)
 		return false;
-	p->goals++;
+	p->goals--;
 	p->depth++;
 	bool ok = search(p, e);
 	p->depth--;
@@ -557,6 +560,7 @@ static void add_fact(Proof *p, Ex f)
 		if (p->facts[i] == f)
 			return;
 	p->facts[p->nfacts++] = f;
+	p->facts_key = p->facts_key * 31 + f;
 }
 
 /* e >= 1 is known, and with it what makes it so. */
@@ -581,30 +585,80 @@ static void add_positive(Proof *p, Ex e)
 		add_positive(p, m.atoms[k]);
 }
 
-static void proof_init(Proof *p, ExprTab *t, const ExFacts *f)
+typedef struct Scratch {
+	Arena arena;
+	ExprTab tab;
+} Scratch;
+
+static void scratch_release(void *p)
 {
-	*p = (Proof){.t = t, .f = f};
-	for (size_t i = 0; f && i < f->facts.n; i++)
+	arena_release(&((Scratch *)p)->arena);
+}
+
+/* The table to work on, empty; it is released with t's arena. */
+static Scratch *scratch_open(ExprTab *t)
+{
+	if (!t->scratch) {
+		Scratch *s = arena_new(t->arena, Scratch);
+		arena_init(&s->arena);
+		arena_defer(t->arena, scratch_release, s);
+		t->scratch = s;
+	}
+	Scratch *s = t->scratch;
+	expr_init(&s->tab, &s->arena);
+	return s;
+}
+
+static ExFacts facts_copy(Scratch *s, const ExprTab *t, const ExFacts *f)
+{
+	ExFacts c = {0};
+	for (size_t i = 0; f && i < f->ranges.n; i++) {
+		ExRange r = f->ranges.p[i];
+		r.extent = ex_copy(&s->tab, t, r.extent);
+		VEC_PUSH(&s->arena, c.ranges, r);
+	}
+	for (size_t i = 0; f && i < f->facts.n; i++) {
+		Ex e = ex_copy(&s->tab, t, f->facts.p[i]);
+		VEC_PUSH(&s->arena, c.facts, e);
+	}
+	return c;
+}
+
+static void proof_init(Proof *p, ExprTab *t, const ExFacts *f, int goals)
+{
+	*p = (Proof){.t = t, .f = f, .goals = goals};
+	for (size_t i = 0; i < f->facts.n; i++)
 		add_fact(p, f->facts.p[i]);
-	for (size_t i = f ? f->ranges.n : 0; i-- > 0;)
+	for (size_t i = f->ranges.n; i-- > 0;)
 		add_positive(p, f->ranges.p[i].extent);
 	t->overflow = false;
 }
 
-bool ex_prove_nonneg(ExprTab *t, const ExFacts *f, Ex e)
+static bool prove_within(ExprTab *t, const ExFacts *f, Ex e, int goals)
 {
-	bool overflow = t->overflow;
+	int64_t v;
+	if (ex_is_const(t, e, &v))
+		return v >= 0;
+	Scratch *s = scratch_open(t);
+	ExFacts facts = facts_copy(s, t, f);
 	Proof p;
-	proof_init(&p, t, f);
+	e = ex_copy(&s->tab, t, e);
+	/* rebuilding may take other steps, and those may not fit */
+	bool ok = false, whole = is_whole(&s->tab);
+	proof_init(&p, &s->tab, &facts, goals);
 	/* most goals need no fact or one: look for those before the others */
-	bool ok = false;
-	for (int uses = 0; uses <= MAX_FACT_USES && !ok; uses++) {
-		p.goals = 0;
+	for (int uses = 0; uses <= MAX_FACT_USES && whole && !ok; uses++) {
+		p.goals = goals;
 		p.uses = uses;
 		ok = prove(&p, e);
 	}
-	t->overflow = overflow;
+	arena_clear(&s->arena);
 	return ok;
+}
+
+bool ex_prove_nonneg(ExprTab *t, const ExFacts *f, Ex e)
+{
+	return prove_within(t, f, e, MAX_GOALS);
 }
 
 /* ---- simplifying ----------------------------------------------------- */
@@ -617,7 +671,7 @@ static bool at_least(ExprTab *t, const ExFacts *f, Ex a, Ex b)
 	bool overflow = t->overflow;
 	t->overflow = false;
 	Ex d = ex_sub(t, a, b);
-	bool ok = !t->overflow && ex_prove_nonneg(t, f, d);
+	bool ok = !t->overflow && prove_within(t, f, d, FEW_GOALS);
 	t->overflow = overflow;
 	return ok;
 }

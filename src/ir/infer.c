@@ -525,12 +525,11 @@ static bool infer_map(Infer *s)
 	}
 	for (int d = 0; d < x->rank; d++) {
 		Ex room = ex_sub(t, ex_sub(t, x->shape[d], EX_ONE), v->map[d]);
-		for (int64_t i = v->rank; i < TN_MAX_RANK; i++)
-			if (ex_uses_axis(t, v->map[d], i))
-				return wrong(s, NULL,
-					     "the view's map of axis %d names "
-					     "i%lld, which it has not",
-					     d, (long long)i);
+		if (ex_last_axis(t, v->map[d]) >= v->rank)
+			return wrong(s, NULL,
+				     "the view's map of axis %d names an axis "
+				     "that the result has not",
+				     d);
 		if (ex_prove_nonneg(t, &f, v->map[d]) &&
 		    ex_prove_nonneg(t, &f, room))
 			continue;

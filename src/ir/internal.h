@@ -31,6 +31,9 @@ void poly_load(const ExprTab *t, Ex e, Poly *p);
 bool poly_add(ExprTab *t, Poly *p, const Mono *m);
 Ex poly_make(ExprTab *t, const Poly *p);
 
+/* The largest axis number that e names; -1 if it names none. */
+int64_t ex_last_axis(const ExprTab *t, Ex e);
+
 /* Records an overflow and stands for the expression that has none. */
 Ex ex_overflow(ExprTab *t);
 

@@ -144,9 +144,9 @@ static inline bool same_value(DType d, Num a, Num b)
 	return a.i == b.i;
 }
 
-/* Elements of tensors in memory. */
-void tensor_load(const Tensor *t, int64_t first, int64_t n, Num *out);
-void tensor_store(Tensor *t, int64_t first, int64_t n, const Num *in);
+/* Elements in memory, contiguous; n from `first`. */
+void nums_load(DType d, const void *data, int64_t first, int64_t n, Num *out);
+void nums_store(DType d, void *data, int64_t first, int64_t n, const Num *in);
 
 /* ---- eval.c ---------------------------------------------------------- */
 
@@ -166,8 +166,13 @@ void eval_parallel(int threads, int64_t n, int64_t grain, RangeFn *fn,
 
 void eval_init(Eval *e, Ctx *ctx, Arena *a, const Program *p,
 	       const Binding *b, const Feeds *feeds);
-/* Evaluates every value up to and with v that results need. */
-bool eval_to(Eval *e, ValueId from, ValueId to);
+/* Shapes of all values and the feeds' agreement with them. */
+bool eval_shapes(Eval *e);
+/* Evaluates value id, its operands having been evaluated, and frees those
+ * that nothing needs any more. False where the program faults. */
+bool eval_value(Eval *e, ValueId id);
+/* One use less: frees the value after the last. */
+void eval_drop(Eval *e, ValueId id);
 void eval_release(Eval *e);
 void eval_fault(Eval *e, ValueId v, int64_t index);
 
@@ -225,6 +230,8 @@ typedef struct SumParts {
 	int lsb;      /* all terms are multiples of 2^lsb; INT_MIN: unknown */
 	uint8_t flags;
 	bool minus_zero; /* every term is -0 */
+	int operands;	 /* merged sums: how many values went in */
+	DType acc;	 /* merged sums: the loosest accumulator */
 } SumParts;
 /* The sum in acc, rounded to d. margin: bits of acc held back. */
 void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,

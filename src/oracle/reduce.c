@@ -44,10 +44,11 @@ typedef struct Running {
 	bool other_zero; /* a term that is not -0 */
 } Running;
 
-static void running_init(Running *r)
+static void running_init(Running *r, int64_t n)
 {
 	memset(r, 0, sizeof *r);
 	r->s.lsb = INT_MAX / 2;
+	r->other_zero = n == 0; /* the empty sum is +0 */
 }
 
 static void accumulate(double *s, double *c, double x)
@@ -168,7 +169,7 @@ static void set_tiny_aside(const Job *j, int64_t base, SumParts *s)
 static void sum_floats(Job *j, int64_t i)
 {
 	Running r;
-	running_init(&r);
+	running_init(&r, j->k);
 	int64_t base = base_of(j, i);
 	for (int64_t k = 0; k < j->k; k++) {
 		int64_t at = base + j->offset[k];
@@ -436,7 +437,7 @@ static void scan(Job *j, int64_t lane)
 	int64_t base = base_of(j, lane);
 	DType acc = j->v->acc, d = j->v->dtype;
 	Running r;
-	running_init(&r);
+	running_init(&r, j->k);
 	uint64_t total = 0;
 	bool points = true;
 	for (int64_t k = 0; k < j->k; k++) {

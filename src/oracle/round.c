@@ -225,11 +225,10 @@ static uint16_t encode16(DType d, double x)
 	}                                                                      \
 	return
 
-void tensor_load(const Tensor *t, int64_t first, int64_t n, Num *out)
+void nums_load(DType d, const void *data, int64_t first, int64_t n, Num *out)
 {
-	const char *src = (const char *)t->data +
-			  first * dtype_info[t->dtype].bytes;
-	switch (t->dtype) {
+	const char *src = (const char *)data + first * dtype_info[d].bytes;
+	switch (d) {
 	case DT_F64:
 		LOAD(double, f, x);
 	case DT_F32:
@@ -268,10 +267,10 @@ void tensor_load(const Tensor *t, int64_t first, int64_t n, Num *out)
 	}                                                                      \
 	return
 
-void tensor_store(Tensor *t, int64_t first, int64_t n, const Num *in)
+void nums_store(DType d, void *data, int64_t first, int64_t n, const Num *in)
 {
-	char *dst = (char *)t->data + first * dtype_info[t->dtype].bytes;
-	switch (t->dtype) {
+	char *dst = (char *)data + first * dtype_info[d].bytes;
+	switch (d) {
 	case DT_F64:
 		STORE(double, in[i].f);
 	case DT_F32:

@@ -179,17 +179,6 @@ static ValueId cast_same(Rebuild *r, ValueId old TN_UNUSED, const Value *v)
 	return v->args[0];
 }
 
-/* Every value of a has the same meaning in b. */
-static bool dtype_holds(DType b, DType a)
-{
-	const DTypeInfo *x = &dtype_info[a], *y = &dtype_info[b];
-	if (x->cls == DTC_F)
-		return b == a || b == DT_F64 || (b == DT_F32 && a != DT_F64);
-	if (y->cls == DTC_B || (x->cls == DTC_I && y->cls == DTC_U))
-		return a == b;
-	return y->precision >= x->precision;
-}
-
 static ValueId cast_roundtrip(Rebuild *r, ValueId old TN_UNUSED, const Value *v)
 {
 	if (v->op != OP_CAST)

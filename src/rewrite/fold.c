@@ -189,6 +189,16 @@ static void cast_element(DType from, DType to, const void *x, size_t i,
 	}
 }
 
+bool dtype_holds(DType b, DType a)
+{
+	const DTypeInfo *x = &dtype_info[a], *y = &dtype_info[b];
+	if (x->cls == DTC_F)
+		return b == a || b == DT_F64 || (b == DT_F32 && a != DT_F64);
+	if (y->cls == DTC_B || (x->cls == DTC_I && y->cls == DTC_U))
+		return a == b;
+	return y->precision >= x->precision;
+}
+
 /* ---- floats ---------------------------------------------------------- */
 
 static double f_neg(double a)

@@ -111,7 +111,6 @@ static void inherit_name(Rebuild *r, ValueId made, ValueId old)
 	if (v->name || !o->name || op_info[v->op].cls == OPC_LEAF)
 		return;
 	v->name = o->name;
-	v->via = o->via;
 }
 
 /* How a reader knows a value: its op and the author's name. */

@@ -64,6 +64,8 @@ void rule_hit(Rebuild *r, const Rule *rule, ValueId old, ValueId made);
 
 #define FOLD_MAX_ELEMENTS 4096
 
+/* Every value of a has the same meaning in b: a cast to b is exact. */
+bool dtype_holds(DType b, DType a);
 /* The number of elements, if it is a constant and at most that. */
 bool fold_count(Rebuild *r, const Value *v, size_t *n);
 /*

@@ -15,7 +15,7 @@ typedef struct RewriteRule {
 	const char *name;    /* cse */
 	const char *witness; /* why both sides have the same bits */
 	uint32_t relax;	     /* Relax bit it needs, or 0 */
-	long hits;	     /* filled by the passes of one call */
+	long hits; /* of this thread's passes so far */
 } RewriteRule;
 
 /* The rules, for explain, docs and the test that each is hit by a golden. */
@@ -35,7 +35,8 @@ typedef struct RewriteLog {
 /*
  * Passes. Requires a verified program; ensures a verified one with the same
  * inputs (numbers and order, even if unused), results and dims. The new
- * program is in arena a; log may be NULL.
+ * program is in arena a; log may be NULL. NULL with an error reported only
+ * where a chain of views has a map beyond the limits of an expression.
  */
 typedef Program *RewritePass(Ctx *ctx, Arena *a, const Program *p,
 			     RewriteLog *log);

@@ -2,8 +2,8 @@
  * code: sources to loaded code, through a cache of shared objects.
  *
  * A cached file is an ELF shared object with a trailer, which the loader
- * ignores: a mark, the key it was made for, and the SHA-256 of the object
- * and that key. One file carries both, so no two can disagree; whatever is
+ * ignores: a mark, the key it was made for, and the SHA-256 of the object.
+ * One file carries both, so no two can disagree; whatever is
  * cut short, damaged or under the wrong name fails the check and is
  * compiled anew. Files are made in a work folder inside the cache and
  * appear by rename, so that a reader sees whole files and two processes
@@ -13,13 +13,14 @@
  * temporary files too) and a lock that dies with the process. The next
  * process that compiles removes folders whose lock is free.
  *
- * The flags: no contraction and nothing of fast-math, for the contract;
- * -fno-math-errno and -fno-trapping-math change no value, only what is
- * assumed of errno and the floating-point flags, and let sqrt and selects
- * be vector code; -fwrapv since integers wrap; -fno-strict-aliasing since a
- * buffer of the plan is reused for values of several types, and the
- * kernels' restrict pointers already say what is needed. Symbols are hidden
- * but for those the source marks.
+ * The flags: no contraction and nothing of fast-math, for the contract.
+ * -fno-math-errno changes no value and lets sqrt be an instruction.
+ * -fno-trapping-math is left out, since gcc 12 then turns a conversion to
+ * integer and back into a truncation, which keeps the sign of a zero.
+ * -fwrapv since integers wrap. -fno-strict-aliasing since a buffer of the
+ * plan serves values of several types in turn; restrict pointers tell the
+ * compiler what it needs. Symbols are hidden but for those the source
+ * marks.
  */
 #include "runtime/runtime.h"
 
@@ -50,7 +51,6 @@ static const char *const common_flags[] = {
 	"-shared",
 	"-ffp-contract=off",
 	"-fno-math-errno",
-	"-fno-trapping-math",
 	"-fwrapv",
 	"-fno-strict-aliasing",
 	"-fvisibility=hidden",
@@ -363,14 +363,10 @@ static bool item_succeeded(const Item *it)
 
 /* ---- files ----------------------------------------------------------- */
 
-static void trailer_make(const Work *w, const char *so, size_t n,
-			 const char *key, Trailer *t)
+static void trailer_make(const char *so, size_t n, const char *key, Trailer *t)
 {
 	char hex[SHA256_HEX];
-	Sha256 *h = sha256_new(w->a);
-	sha256_add(h, so, n);
-	sha256_add(h, key, 64);
-	sha256_end(h, hex);
+	sha256_hex(so, n, hex);
 	memcpy(t->mark, TRAILER_MARK, sizeof(t->mark));
 	memcpy(t->key, key, sizeof(t->key));
 	memcpy(t->hash, hex, sizeof(t->hash));
@@ -384,7 +380,7 @@ static bool file_is_sound(const Work *w, const char *path, const char *key)
 	if (!file_read(NULL, w->a, path, &so, &n) || n < sizeof(t))
 		return false;
 	n -= sizeof(t);
-	trailer_make(w, so, n, key, &t);
+	trailer_make(so, n, key, &t);
 	return memcmp(&t, so + n, sizeof(t)) == 0;
 }
 
@@ -396,7 +392,7 @@ static bool file_finish(const Work *w, Item *it)
 	Trailer t;
 	if (!file_read(w->ctx, w->a, it->so, &so, &n))
 		return false;
-	trailer_make(w, so, n, it->src->key, &t);
+	trailer_make(so, n, it->src->key, &t);
 	int fd = open(it->so, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (fd < 0)
 		return cannot_write(w, errno);

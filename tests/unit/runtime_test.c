@@ -7,13 +7,11 @@
 #include "test.h"
 
 #include <dirent.h>
-#include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ABI                                                                    \
@@ -154,19 +152,96 @@ static void isas(void)
 	CHECK(isa_runs_here(isa_find("base")));
 	bool neon = isa_runs_here(isa_find("neon"));
 	CHECK(!(neon && isa_runs_here(isa_find("avx2"))));
-	/* Every set that runs here compiles and runs. */
-	CHECK(fresh());
-	for (size_t i = 0; i < isa_count; i++) {
-		CodeSource src = {.name = "k", .text = affine_text};
-		if (!isa_runs_here(&isa_table[i]))
-			continue;
-		CHECK(code_load(&ctx, &ctx.perm, &cc, &isa_table[i], cache,
-				&src, 1));
-		CHECK(!src.cached &&
-		      affine_good(kernel(&src, "affine"), 1, 99));
-		code_unload(&src, 1);
-	}
 	CHECK(strstr(code_flags(&ctx.perm, &cc, host), "-ffp-contract=off"));
+}
+
+/* For each compiler and instruction set found here. */
+static void each_target(void (*fn)(const Compiler *, const Isa *))
+{
+	static const char *const names[] = {"gcc", "clang"};
+	CHECK(fresh());
+	for (size_t c = 0; c < ARRAY_LEN(names); c++) {
+		Compiler other;
+		if (!compiler_find(&ctx, &ctx.perm, names[c], &other)) {
+			ctx_clear_errors(&ctx);
+			continue;
+		}
+		for (size_t i = 0; i < isa_count; i++) {
+			if (isa_runs_here(&isa_table[i]))
+				fn(&other, &isa_table[i]);
+		}
+	}
+	CHECK(ctx.errors == 0);
+}
+
+static void target_runs(const Compiler *c, const Isa *isa)
+{
+	CodeSource src = {.name = "k", .text = affine_text};
+	CHECK(code_load(&ctx, &ctx.perm, c, isa, cache, &src, 1));
+	CHECK(!src.cached && affine_good(kernel(&src, "affine"), 1, 99));
+	code_unload(&src, 1);
+}
+
+static void targets(void)
+{
+	each_target(target_runs);
+}
+
+/*
+ * The flags must not change a value. Each line is one that some flag of the
+ * fast-math family changes in gcc or clang.
+ */
+static const char strict_text[] =
+	ABI "EXPORT void strict(const TnArgs *a, int worker, int workers,\n"
+	    "\tTnStatus *s)\n"
+	    "{\n"
+	    "\tconst float *x = a->buffers[0];\n"
+	    "\tfloat *y = a->buffers[1];\n"
+	    "\t(void)s; (void)worker; (void)workers;\n"
+	    "\tfor (int i = 0; i < 64; i++) {\n"
+	    "\t\ty[i] = (float)(int)x[i];\n"
+	    "\t\ty[64 + i] = x[i] + 0.0f;\n"
+	    "\t\ty[128 + i] = x[64 + i] * x[64 + i] + x[128 + i];\n"
+	    "\t\ty[192 + i] = x[192 + i] / 1e-3f;\n"
+	    "\t\ty[256 + i] = x[256 + i] != x[256 + i] ? 1 : 0;\n"
+	    "\t\ty[320 + i] = x[320 + i] * 0.5f;\n"
+	    "\t\ty[384 + i] = x[0] > x[64 + i] - x[64 + i] ? 1 : -x[256 + i];\n"
+	    "\t}\n"
+	    "}\n";
+
+static void target_is_strict(const Compiler *c, const Isa *isa)
+{
+	CodeSource src = {.name = "k", .text = strict_text};
+	static float x[448], y[448];
+	void *buffers[] = {x, y};
+	int64_t next = 0;
+	TnArgs args = {.buffers = buffers, .next = &next};
+	TnStatus s = {0};
+	if (!CHECK(code_load(&ctx, &ctx.perm, c, isa, cache, &src, 1)))
+		return;
+	volatile float one_up = 1 + 0x1p-12f, third = 0.3f, milli = 1e-3f;
+	for (int i = 0; i < 64; i++) {
+		x[i] = i == 0 ? -0.5f : -0.0f;
+		x[64 + i] = one_up;
+		x[128 + i] = -1 - 0x1p-11f; /* a fused sum leaves 2^-24 */
+		x[192 + i] = third;
+		x[256 + i] = __builtin_nanf("");
+		x[320 + i] = 0x1p-126f;
+	}
+	kernel(&src, "strict")(&args, 0, 1, &s);
+	CHECK(y[0] == 0 && !signbit(y[0]));
+	CHECK(y[65] == 0 && !signbit(y[65]));
+	CHECK(y[128] == 0);
+	CHECK(y[192] == third / milli);
+	CHECK(y[256] == 1);
+	CHECK(y[320] == 0x1p-127f);
+	CHECK(y[384] != y[384]);
+	code_unload(&src, 1);
+}
+
+static void strict(void)
+{
+	each_target(target_is_strict);
 }
 
 /* ---- the compiler ---------------------------------------------------- */
@@ -638,9 +713,9 @@ static void finish(void)
 	ctx_release(&ctx);
 }
 
-TEST_MAIN(TEST(start), TEST(isas), TEST(compilers), TEST(no_compiler),
-	  TEST(runs_and_caches), TEST(many_sources), TEST(bad_source),
-	  TEST(damaged), TEST(killed_writer), TEST(processes),
+TEST_MAIN(TEST(start), TEST(isas), TEST(targets), TEST(strict), TEST(compilers),
+	  TEST(no_compiler), TEST(runs_and_caches), TEST(many_sources),
+	  TEST(bad_source), TEST(damaged), TEST(killed_writer), TEST(processes),
 	  TEST(not_writable), TEST(disk_read_only), TEST(disk_full),
 	  TEST(out_of_memory), TEST(children_ignored), TEST(faults),
 	  TEST(forked), TEST(finish))

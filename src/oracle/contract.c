@@ -1,0 +1,467 @@
+/*
+ * contract: matmul, the reference and the interval of every order.
+ *
+ * Points need two products of double matrices: S = A B and P = |A||B|, from
+ * which the sums of positive and negative parts follow as (P +- S) / 2.
+ * Intervals are taken as midpoint and radius (Rump, Fast and parallel
+ * interval arithmetic, BIT 39, 1999): with M the midpoints and T = (|M|+R)
+ * per operand, the sums reach S_mid +- (T_a T_b - |M_a||M_b|). A count of
+ * nonzero terms and the lowest set bit are kept for each row of A and each
+ * column of B; sum_ends() makes the interval of them.
+ *
+ * Equal rows of A and equal columns of B give equal results and are computed
+ * once: fixtures that repeat with a prime period cost little at any size.
+ */
+#include "oracle/eval.h"
+
+#include <limits.h>
+
+/* What is known of a row of A or a column of B. */
+typedef struct Line {
+	double nonzero;
+	int lsb;
+	uint8_t flags;
+	bool finite;	/* all points and ends are */
+	bool wide;	/* some element is no point */
+	bool unbounded; /* some element is no point and has an infinite end */
+} Line;
+
+/* One operand of one batch; rows x cols, row-major. */
+typedef struct Side {
+	int64_t rows, cols;
+	const Num *ref, *lo, *hi;
+	const uint8_t *flags;
+	Line *lines;
+	int64_t *unique; /* line -> its representative's number */
+	int64_t *first;	 /* representative -> line */
+	int64_t n;	 /* representatives */
+} Side;
+
+typedef struct Job {
+	Eval *e;
+	const Value *v;
+	Ev *out;
+	int64_t at; /* first element of the batch in out */
+	int64_t m, n, k;
+	Side a, b;
+	bool wide; /* an operand has intervals */
+	double *ref, *ref2, *mid, *mid2, *abs, *mag; /* products, a.n x b.n */
+	Num *u_ref;
+	Ival *u; /* results of representatives, a.n x b.n */
+	SumParts *u_parts;
+} Job;
+
+static void line_init(Line *l)
+{
+	memset(l, 0, sizeof *l);
+	l->lsb = INT_MAX / 2;
+	l->finite = true;
+}
+
+static void line_add(Line *l, const Side *s, int64_t at)
+{
+	double lo = s->lo ? s->lo[at].f : s->ref[at].f;
+	double hi = s->hi ? s->hi[at].f : lo;
+	if (s->flags)
+		l->flags |= s->flags[at];
+	bool finite = isfinite(lo) && isfinite(hi);
+	bool point = !s->lo || s->lo[at].i == s->hi[at].i;
+	l->finite &= finite;
+	l->wide |= !point;
+	l->unbounded |= !point && !finite;
+	if (lo != 0 || hi != 0) {
+		l->nonzero++;
+		if (finite && point) {
+			int q = lsb_exponent(lo);
+			l->lsb = q < l->lsb ? q : l->lsb;
+		}
+	}
+}
+
+static void lines_make(Job *j, Side *s, bool columns)
+{
+	int64_t n = columns ? s->cols : s->rows;
+	s->lines = eval_alloc(j->e, (size_t)(n + 1) * sizeof *s->lines);
+	for (int64_t i = 0; i < n; i++)
+		line_init(&s->lines[i]);
+	for (int64_t r = 0; r < s->rows; r++)
+		for (int64_t c = 0; c < s->cols; c++)
+			line_add(&s->lines[columns ? c : r], s,
+				 r * s->cols + c);
+}
+
+/* ---- equal lines ----------------------------------------------------- */
+
+static bool lines_equal(const Side *s, bool columns, int64_t x, int64_t y)
+{
+	if (!columns)
+		return memcmp(s->ref + x * s->cols, s->ref + y * s->cols,
+			      (size_t)s->cols * sizeof(Num)) == 0;
+	for (int64_t r = 0; r < s->rows; r++)
+		if (s->ref[r * s->cols + x].i != s->ref[r * s->cols + y].i)
+			return false;
+	return true;
+}
+
+static void lines_unique(Job *j, Side *s, bool columns)
+{
+	int64_t n = columns ? s->cols : s->rows;
+	size_t bytes = (size_t)(n + 1) * sizeof(int64_t);
+	s->unique = eval_alloc(j->e, bytes);
+	s->first = eval_alloc(j->e, bytes);
+	bool worth = !s->lo && !s->flags && n >= 32 &&
+		     j->m * j->k / 1024 * j->n >= 1024;
+	if (!worth) {
+		for (int64_t i = 0; i < n; i++)
+			s->unique[i] = s->first[i] = i;
+		s->n = n;
+		return;
+	}
+	uint64_t *hash = eval_alloc(j->e, bytes);
+	memset(hash, 0, bytes);
+	for (int64_t r = 0; r < s->rows; r++) {
+		for (int64_t c = 0; c < s->cols; c++) {
+			uint64_t *h = &hash[columns ? c : r];
+			*h = (*h ^ (uint64_t)s->ref[r * s->cols + c].i) *
+			     0x9e3779b97f4a7c15u;
+			*h ^= *h >> 32;
+		}
+	}
+	size_t cap = 64;
+	while (cap < (size_t)n * 2)
+		cap *= 2;
+	int64_t *table = eval_alloc(j->e, cap * sizeof *table);
+	memset(table, 0xff, cap * sizeof *table);
+	s->n = 0;
+	for (int64_t i = 0; i < n; i++) {
+		size_t at = hash[i] & (cap - 1);
+		for (; table[at] >= 0; at = (at + 1) & (cap - 1)) {
+			int64_t f = s->first[table[at]];
+			if (hash[f] == hash[i] && lines_equal(s, columns, f, i))
+				break;
+		}
+		if (table[at] < 0) {
+			table[at] = s->n;
+			s->first[s->n++] = i;
+		}
+		s->unique[i] = table[at];
+	}
+	eval_free(j->e, table);
+	eval_free(j->e, hash);
+}
+
+/* ---- the matrices ---------------------------------------------------- */
+
+enum Part { PART_REF, PART_MID, PART_ABS, PART_MAG };
+
+static double part_of(const Side *s, int64_t at, enum Part part)
+{
+	double ref = s->ref[at].f;
+	if (part == PART_REF || !s->lo || s->lo[at].i == s->hi[at].i) {
+		double x = part == PART_REF || !s->lo ? ref : s->lo[at].f;
+		return part == PART_REF || part == PART_MID ? x : fabs(x);
+	}
+	double lo = s->lo[at].f, hi = s->hi[at].f;
+	double mid = lo / 2 + hi / 2;
+	if (part == PART_MID)
+		return mid;
+	if (part == PART_ABS)
+		return fabs(mid);
+	double r = greatest(hi - mid, mid - lo) * (1 + 0x1p-51) + 0x1p-1074;
+	return fabs(mid) + r;
+}
+
+static double *matrix(Job *j, const Side *s, bool columns, enum Part part)
+{
+	int64_t rows = columns ? s->rows : s->n;
+	int64_t cols = columns ? s->n : s->cols;
+	double *out = eval_alloc(j->e, (size_t)(rows * cols + 1) * sizeof *out);
+	for (int64_t r = 0; r < rows; r++) {
+		int64_t from = (columns ? r : s->first[r]) * s->cols;
+		for (int64_t c = 0; c < cols; c++)
+			out[r * cols + c] = part_of(
+				s, from + (columns ? s->first[c] : c), part);
+	}
+	return out;
+}
+
+/* Replaces *c (a.n x b.n) by the product of one part of each operand. */
+static void product(Job *j, enum Part part, double **c, double **c2)
+{
+	size_t bytes = (size_t)(j->a.n * j->b.n + 1) * sizeof(double);
+	double *a = matrix(j, &j->a, false, part);
+	double *b = matrix(j, &j->b, true, part);
+	*c = eval_alloc(j->e, bytes);
+	if (c2) {
+		*c2 = eval_alloc(j->e, bytes);
+		gemm_double2(j->e, j->a.n, j->b.n, j->k, a, b, *c, *c2);
+	} else {
+		gemm_double(j->e, j->a.n, j->b.n, j->k, a, b, *c);
+	}
+	eval_free(j->e, a);
+	eval_free(j->e, b);
+}
+
+/* ---- one result ------------------------------------------------------ */
+
+static bool all_minus_zero(const Job *j, int64_t row, int64_t col)
+{
+	for (int64_t k = 0; k < j->k; k++) {
+		double p = j->a.ref[row * j->k + k].f *
+			   j->b.ref[k * j->n + col].f;
+		if (!(p == 0 && signbit(p)))
+			return false;
+	}
+	return j->k > 0;
+}
+
+/* A dot product whose splitting overflowed, or whose operands are huge. */
+static void dot_careful(const Job *j, int64_t row, int64_t col, double *s,
+			double *c)
+{
+	double sum = 0, rest = 0;
+	for (int64_t k = 0; k < j->k; k++) {
+		double a = j->a.ref[row * j->k + k].f;
+		double b = j->b.ref[k * j->n + col].f;
+		double p = a * b, t, err;
+		if (!isfinite(p) || !isfinite(sum + p)) {
+			sum += p;
+			continue;
+		}
+		rest += fma(a, b, -p);
+		two_sum(sum, p, &t, &err);
+		sum = t;
+		rest += err;
+	}
+	if (isfinite(sum))
+		two_sum(sum, rest, s, c);
+	else
+		*s = sum, *c = 0;
+}
+
+static void parts_of(const Job *j, int64_t x, int64_t y, SumParts *s)
+{
+	DType acc = j->v->acc;
+	int64_t at = x * j->b.n + y, row = j->a.first[x], col = j->b.first[y];
+	const Line *la = &j->a.lines[row], *lb = &j->b.lines[col];
+	bool wide = j->wide && (la->wide || lb->wide);
+	bool finite = la->finite && lb->finite;
+	memset(s, 0, sizeof *s);
+	s->flags = la->flags | lb->flags;
+	s->ref = s->lo = s->hi = j->ref[at];
+	if (j->ref2)
+		s->ref2 = s->lo2 = s->hi2 = j->ref2[at];
+	if (!finite) {
+		double c;
+		if (j->ref2) /* the split makes NaN of infinities */
+			dot_careful(j, row, col, &s->ref, &c);
+		s->ref2 = s->lo2 = s->hi2 = 0;
+		s->lo = s->hi = s->ref;
+		if (la->unbounded || lb->unbounded || wide) {
+			s->lo = -INFINITY;
+			s->hi = INFINITY;
+		}
+		return;
+	}
+	double k = (double)j->k, p = j->abs ? j->abs[at] : 0, prop = 0;
+	if (j->ref2 && !isfinite(s->ref)) {
+		dot_careful(j, row, col, &s->ref, &s->ref2);
+		s->lo = s->hi = s->ref;
+		s->lo2 = s->hi2 = s->ref2;
+	}
+	double t = j->mag ? j->mag[at] : p;
+	if (wide) {
+		prop = t - p + k * 0x1p-51 * t;
+		s->lo = s->hi = j->mid[at];
+		s->lo2 = s->hi2 = j->mid2 ? j->mid2[at] : 0;
+	}
+	s->terms = least(la->nonzero, lb->nonzero);
+	s->lsb = wide ? INT_MIN : la->lsb + lb->lsb;
+	double slack = k * 0x1p-52 * t, middle = s->lo;
+	bool exact = !wide && s->lsb < 900 && s->lsb > -1000 &&
+		     p <= ldexp(1, 52 + s->lsb);
+	if (j->ref2)
+		s->err = exact ? 0 : k * k * 0x1p-104 * t + k * 0x1p-1070;
+	else
+		s->err = exact ? 0 : slack;
+	if (exact)
+		slack = 0;
+	s->pos = (t + middle + prop) / 2 + slack;
+	s->neg = (t - middle + prop) / 2 + slack;
+	s->pos = greatest(s->pos, 0);
+	s->neg = greatest(s->neg, 0);
+	if (t == 0)
+		s->pos = s->neg = 0;
+	s->lo -= prop;
+	s->hi += prop;
+	const Fmt *f = &fmt_info[acc];
+	int bits = dtype_info[j->e->v[j->v->args[0]].dtype].precision +
+		   dtype_info[j->e->v[j->v->args[1]].dtype].precision;
+	if (bits > f->p)
+		s->extra = ldexp(t, -f->p) * (1 + 0x1p-40);
+	if (s->lsb == INT_MIN || s->lsb < f->emin - f->p + 1)
+		s->extra += s->terms * fmt_ulp(acc, 0) / 2;
+	if (t == 0)
+		s->minus_zero = wide || all_minus_zero(j, row, col);
+}
+
+static void results_work(void *arg, int64_t first, int64_t end)
+{
+	Job *j = arg;
+	for (int64_t x = first; x < end; x++) {
+		for (int64_t y = 0; y < j->b.n; y++) {
+			int64_t at = x * j->b.n + y;
+			SumParts s;
+			parts_of(j, x, y, &s);
+			sum_ends(j->v->acc, j->v->dtype, j->e->acc_margin, &s,
+				 &j->u_ref[at], &j->u[at]);
+			if (j->u_parts)
+				j->u_parts[at] = s;
+		}
+	}
+}
+
+static void spread_work(void *arg, int64_t first, int64_t end)
+{
+	Job *j = arg;
+	for (int64_t r = first; r < end; r++) {
+		int64_t row = j->a.unique[r] * j->b.n;
+		for (int64_t c = 0; c < j->n; c++) {
+			int64_t from = row + j->b.unique[c];
+			int64_t to = j->at + r * j->n + c;
+			j->out->ref[to] = j->u_ref[from];
+			if (j->out->lo)
+				ev_set(j->out, to, &j->u[from]);
+			if (j->out->parts)
+				j->out->parts[to] = j->u_parts[from];
+		}
+	}
+}
+
+static void batch_floats(Job *j)
+{
+	Eval *e = j->e;
+	bool twice = j->v->acc == DT_F64;
+	lines_make(j, &j->a, false);
+	lines_make(j, &j->b, true);
+	lines_unique(j, &j->a, false);
+	lines_unique(j, &j->b, true);
+	j->wide = e->intervals && (j->a.lo || j->b.lo);
+	product(j, PART_REF, &j->ref, twice ? &j->ref2 : NULL);
+	if (e->intervals)
+		product(j, PART_ABS, &j->abs, NULL);
+	if (j->wide) {
+		product(j, PART_MID, &j->mid, twice ? &j->mid2 : NULL);
+		product(j, PART_MAG, &j->mag, NULL);
+	}
+	size_t n = (size_t)(j->a.n * j->b.n + 1);
+	j->u_ref = eval_alloc(e, n * sizeof *j->u_ref);
+	j->u = eval_alloc(e, n * sizeof *j->u);
+	if (j->out->parts)
+		j->u_parts = eval_alloc(e, n * sizeof *j->u_parts);
+	eval_parallel(e->threads, j->a.n, 4096 / (j->b.n + 1) + 1,
+		      results_work, j);
+	eval_parallel(e->threads, j->m, 65536 / (j->n + 1) + 1, spread_work,
+		      j);
+	void *used[] = {j->ref,	    j->ref2,   j->mid,	   j->mid2,
+			j->abs,	    j->mag,    j->u_ref,   j->u,
+			j->u_parts, j->a.lines, j->a.unique, j->a.first,
+			j->b.lines, j->b.unique, j->b.first};
+	for (size_t i = 0; i < ARRAY_LEN(used); i++)
+		eval_free(e, used[i]);
+	j->ref2 = j->mid = j->mid2 = j->abs = j->mag = NULL;
+	j->u_parts = NULL;
+}
+
+/* ---- integers -------------------------------------------------------- */
+
+__extension__ typedef __int128 Wide;
+
+static Ival ints_interval(const Job *j, int64_t row, int64_t col)
+{
+	DType d = j->v->dtype;
+	Wide lo = 0, hi = 0;
+	for (int64_t k = 0; k < j->k; k++) {
+		int64_t p = row * j->k + k, q = k * j->n + col;
+		Wide al = j->a.lo ? j->a.lo[p].i : j->a.ref[p].i;
+		Wide ah = j->a.lo ? j->a.hi[p].i : al;
+		Wide bl = j->b.lo ? j->b.lo[q].i : j->b.ref[q].i;
+		Wide bh = j->b.lo ? j->b.hi[q].i : bl;
+		Wide c[4] = {al * bl, al * bh, ah * bl, ah * bh};
+		Wide least_c = c[0], most = c[0];
+		for (int i = 1; i < 4; i++) {
+			least_c = c[i] < least_c ? c[i] : least_c;
+			most = c[i] > most ? c[i] : most;
+		}
+		lo += least_c;
+		hi += most;
+	}
+	Ival r = ival_full(d);
+	if (lo == hi) {
+		r.lo.i = r.hi.i = int_wrap(d, (int64_t)lo);
+		r.flags = 0;
+	} else if (d != DT_U64 && lo >= int_min(d) && hi <= int_max(d)) {
+		r.lo.i = (int64_t)lo;
+		r.hi.i = (int64_t)hi;
+	}
+	return r;
+}
+
+static void batch_ints(Job *j)
+{
+	gemm_int(j->e, j->m, j->n, j->k, &j->a.ref->i, &j->b.ref->i,
+		 &j->out->ref[j->at].i);
+	for (int64_t i = 0; i < j->m * j->n; i++) {
+		Num *r = &j->out->ref[j->at + i];
+		r->i = int_wrap(j->v->acc, r->i);
+		*r = point_cast(j->v->acc, j->v->dtype, *r);
+		if (j->out->lo) {
+			Ival x = ints_interval(j, i / j->n, i % j->n);
+			ev_set(j->out, j->at + i, &x);
+		}
+	}
+}
+
+void contract_eval(Eval *e, ValueId id)
+{
+	const Value *v = program_value(e->p, id);
+	const Ev *a = &e->v[v->args[0]], *b = &e->v[v->args[1]];
+	Ev *out = &e->v[id];
+	int rank = v->rank;
+	Job j = {.e = e, .v = v, .out = out};
+	j.m = out->shape[rank - 2];
+	j.n = out->shape[rank - 1];
+	j.k = a->shape[rank - 1];
+	bool fl = dtype_is_float(v->dtype);
+	bool intervals = e->intervals && (fl || a->lo || b->lo);
+	out->ref = eval_nums(e, out->n);
+	if (intervals) {
+		out->lo = eval_nums(e, out->n);
+		out->hi = eval_nums(e, out->n);
+		out->flags = eval_alloc(e, (size_t)out->n);
+	}
+	if (relax_keeps_parts(e, id))
+		out->parts = eval_alloc(e, (size_t)out->n * sizeof(SumParts));
+	int64_t batches = out->n ? out->n / (j.m * j.n) : 0;
+	for (int64_t t = 0; t < batches; t++) {
+		int64_t pa = t * j.m * j.k, pb = t * j.k * j.n;
+		j.at = t * j.m * j.n;
+		j.a = (Side){.rows = j.m, .cols = j.k, .ref = a->ref + pa};
+		j.b = (Side){.rows = j.k, .cols = j.n, .ref = b->ref + pb};
+		if (a->lo) {
+			j.a.lo = a->lo + pa;
+			j.a.hi = a->hi + pa;
+			j.a.flags = a->flags + pa;
+		}
+		if (b->lo) {
+			j.b.lo = b->lo + pb;
+			j.b.hi = b->hi + pb;
+			j.b.flags = b->flags + pb;
+		}
+		if (fl)
+			batch_floats(&j);
+		else
+			batch_ints(&j);
+	}
+	ev_collapse(e, out);
+}
