@@ -16,9 +16,12 @@ static void devices_print(const TenonDevice *d, size_t n)
 			target = (int)strlen(d[i].target);
 	}
 	for (size_t i = 0; i < n; i++)
-		printf("%c %-*s  %-*s  %s%s\n", d[i].chosen ? '*' : ' ', kind,
-		       d[i].kind, target, d[i].target,
-		       d[i].available ? "" : "missing: ", d[i].text);
+		printf("%c %-*s  %-*s  %s\n",
+		       d[i].chosen      ? '*'
+		       : d[i].available ? ' '
+					: '-',
+		       kind, d[i].kind, target, d[i].target, d[i].text);
+	printf("\n* used by default   - not here\n");
 }
 
 static json_t *devices_json(const TenonDevice *d, size_t n)

@@ -133,6 +133,37 @@ static int inputs_read(Execution *x)
 	return EXIT_GOOD;
 }
 
+/* Files must have the sizes that --dims and --dim fix. */
+static int inputs_fit(Execution *x)
+{
+	const Args *a = x->s->args;
+
+	if (!arg_has(a, OPT_DIMS) && !arg_has(a, OPT_DIM))
+		return EXIT_GOOD;
+	for (int i = 0; i < x->ninputs; i++) {
+		const Item *in = &x->inputs[i];
+		TenonTensor want;
+		TenonError err;
+
+		if (!in->file)
+			continue;
+		err = tenon_input_desc(x->s->program, i, &want);
+		if (err)
+			return session_fail(x->s, err);
+		if (memcmp(want.shape, in->t.shape,
+			   (size_t)want.rank * sizeof(*want.shape)) != 0)
+			return session_fail_text(
+				x->s, EXIT_USAGE,
+				"leave --dims and --dim out to take the sizes "
+				"of the file",
+				"%s holds %s, but %s is %s under the sizes "
+				"given",
+				in->file, text_type(&in->t).s, in->name,
+				text_type(&want).s);
+	}
+	return EXIT_GOOD;
+}
+
 /* Makes, from the seed, the inputs that no file gave. */
 static int inputs_make(Execution *x)
 {
@@ -390,15 +421,19 @@ static void print_plan(const Execution *x)
 	TenonPlanInfo p;
 
 	tenon_plan_info(plan, &p);
-	printf("plan     %.12s   %d kernel%s, %d launch%s, %s between them\n",
+	printf("plan     %.12s   %d kernel%s, %d launch%s, %s of "
+	       "intermediates\n",
 	       p.identity, p.kernels, p.kernels == 1 ? "" : "s", p.launches,
 	       p.launches == 1 ? "" : "es", text_bytes(p.arena_bytes).s);
 	printf("        ");
 	for (int i = 0; i < p.launches; i++)
 		printf(" %s", tenon_plan_launch_name(plan, i));
-	printf("\ncompile  %s   program %s, plan %s, ",
-	       text_ms(p.front_ms + p.plan_ms + p.compile_ms).s,
-	       text_ms(p.front_ms).s, text_ms(p.plan_ms).s);
+	printf("\ncompile  %s   ",
+	       text_ms(p.front_ms + p.plan_ms + p.compile_ms).s);
+	if (p.front_ms > 0)
+		printf("program %s, ", text_ms(p.front_ms).s);
+	if (p.plan_ms > 0)
+		printf("plan %s, ", text_ms(p.plan_ms).s);
 	if (p.cached)
 		printf("code from the cache\n");
 	else
@@ -548,6 +583,7 @@ int execute(Session *s)
 	if ((code = items_init(&x)) == EXIT_GOOD &&
 	    (code = inputs_read(&x)) == EXIT_GOOD &&
 	    (code = session_sizes(s)) == EXIT_GOOD &&
+	    (code = inputs_fit(&x)) == EXIT_GOOD &&
 	    (code = session_plan(s)) == EXIT_GOOD &&
 	    (code = session_dump(s, &done)) == EXIT_GOOD && !done)
 		code = execute_plan(&x);

@@ -67,19 +67,32 @@ static int dispatch(int argc, char **argv)
 	return command_run(argc - 1, argv + 1);
 }
 
+/* Whether all that was printed was written; says why not, once. */
+static bool output_ended_well(void)
+{
+	bool good = !ferror(stdout);
+
+	/* The reason of an earlier failure is lost; the next write has it. */
+	if (!good) {
+		clearerr(stdout);
+		putchar('\n');
+	}
+	errno = 0;
+	if (fflush(stdout) == 0 && good)
+		return true;
+	if (errno != EPIPE)
+		fail(EXIT_ENVIRONMENT, NULL,
+		     "cannot write to standard output%s%s", errno ? ": " : "",
+		     errno ? strerror(errno) : "");
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	int code;
 
-	/* A write to a closed pipe then fails, and is seen below. */
+	/* A write to a closed pipe then fails, and is seen at the end. */
 	signal(SIGPIPE, SIG_IGN);
 	code = dispatch(argc, argv);
-	errno = 0;
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		if (errno != EPIPE)
-			fail(0, NULL, "cannot write to standard output%s%s",
-			     errno ? ": " : "", errno ? strerror(errno) : "");
-		return EXIT_ENVIRONMENT;
-	}
-	return code;
+	return output_ended_well() ? code : EXIT_ENVIRONMENT;
 }

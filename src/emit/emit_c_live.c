@@ -37,10 +37,10 @@ static bool live_list(Emit *e, const StmtList *l)
 		bool live = is_root(s) ||
 			    (s->var != NO_VAR && e->vars[s->var].live);
 		/* the index and the running best go together */
-		if (s->kind == ST_ARG && e->vars[s->args[0]].live)
+		if (s->kind == ST_ARG && e->vars[s->args[0]].live) {
 			live = true;
-		if (live && s->var != NO_VAR)
 			changed |= mark(e, s->var);
+		}
 		for (uint32_t a = 0; live && a < s->nargs; a++)
 			changed |= mark(e, s->args[a]);
 	}

@@ -213,6 +213,8 @@ static bool file_arguments(Build *b, const Node *n, Value *v)
 static bool check_weight(Build *b, const Value *v, Loc loc)
 {
 	Tensor t;
+	if (!file_exists(v->file))
+		return fail_at(b, loc, NULL, "there is no file %s", v->file);
 	if (!weight_stat(b->ctx, v->file, v->tensor, v->dtype, &t)) {
 		diag_note(b->ctx, loc, "for this const");
 		return false;

@@ -127,6 +127,12 @@ static bool conv_shapes(Build *b, const Val *px, const Val *pw, Conv *c)
 	return true;
 }
 
+/* Axis k of a view; one of extent 1 is always at 0. */
+static Ex axis_index(ExprTab *t, int k, Ex extent)
+{
+	return ex_equals(t, extent, 1) ? ex_const(t, 0) : ex_axis(t, k);
+}
+
 /* The patches, as [N*groups, C/groups * taps, outputs]. */
 static bool patches(Build *b, const Conv *c, const Val *x, Ex per_group,
 		    Val *out)
@@ -138,13 +144,15 @@ static bool patches(Build *b, const Conv *c, const Val *x, Ex per_group,
 	v.rank = (uint8_t)(2 + 2 * c->n);
 	v.shape[0] = ex_mul(t, from.shape[0], c->groups);
 	v.shape[1] = per_group;
-	Ex image = ex_axis(t, 0), channel = ex_axis(t, 1);
+	Ex image = axis_index(t, 0, v.shape[0]);
+	Ex channel = axis_index(t, 1, per_group);
 	v.map[0] = ex_div(t, image, c->groups);
 	v.map[1] = ex_add(t, ex_mul(t, ex_mod(t, image, c->groups), per_group),
 			  channel);
 	Ex flat[3] = {v.shape[0], per_group, ex_const(t, 1)};
 	for (int i = 0; i < c->n; i++) {
-		Ex tap = ex_axis(t, 2 + i), at = ex_axis(t, 2 + c->n + i);
+		Ex tap = axis_index(t, 2 + i, c->taps[i]);
+		Ex at = axis_index(t, 2 + c->n + i, c->out[i]);
 		v.shape[2 + i] = c->taps[i];
 		v.shape[2 + c->n + i] = c->out[i];
 		v.map[2 + i] = ex_add(t, ex_mul(t, at, c->stride[i]),

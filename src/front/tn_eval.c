@@ -62,6 +62,31 @@ static bool static_power(Build *b, Ex x, Ex y, Ex *out)
 	return true;
 }
 
+/* Bits and shifts of two numbers; false for other operators. */
+static bool static_bits(Build *b, TokKind op, Ex ex, Ex ey, Ex *out)
+{
+	int64_t x, y, r;
+	ExprTab *t = &b->p->ex;
+	if (!ex_is_const(t, ex, &x) || !ex_is_const(t, ey, &y))
+		return false;
+	bool shift = op == TK_SHL || op == TK_SHR;
+	if (shift && (y < 0 || y > 62))
+		return false;
+	if (op == TK_AMP)
+		r = x & y;
+	else if (op == TK_PIPE)
+		r = x | y;
+	else if (op == TK_CARET)
+		r = x ^ y;
+	else if (op == TK_SHR)
+		r = x >> y;
+	else if (op != TK_SHL ||
+		 __builtin_mul_overflow(x, INT64_C(1) << y, &r))
+		return false;
+	*out = ex_const(t, r);
+	return true;
+}
+
 static bool static_binary(Build *b, TokKind op, const Val *x, const Val *y,
 			  Val *out)
 {
@@ -90,7 +115,7 @@ static bool static_binary(Build *b, TokKind op, const Val *x, const Val *y,
 		r = ex_mod(t, ex, ey);
 	else if (op == TK_STARSTAR && !static_power(b, ex, ey, &r))
 		return false;
-	else if (op != TK_STARSTAR)
+	else if (op != TK_STARSTAR && !static_bits(b, op, ex, ey, &r))
 		return fail_at(b, b->at,
 			       op == TK_SLASH
 				       ? "integers divide with `//`; to divide "

@@ -518,7 +518,8 @@ static bool search(Proof *p, Ex e)
 	e = merge_mod(p->t, e);
 	if (sign_by_form(p, e) > 0 || follows_from_fact(p, e))
 		return true;
-	if (drop_factor(p, e, &rest))
+	/* a constant that is left is negative: then the factor must be 0 */
+	if (drop_factor(p, e, &rest) && ex_node(p->t, rest)->kind != EX_CONST)
 		return prove(p, rest);
 	if (use_facts(p, e, true))
 		return true;
@@ -563,6 +564,23 @@ static void add_fact(Proof *p, Ex f)
 	p->facts_key = p->facts_key * 31 + f;
 }
 
+/* Every factor >= 0, and no term but the one at `at` above 0. */
+static bool one_positive(Proof *p, const ExNode *n, uint32_t *at)
+{
+	uint32_t positive = 0;
+	for (uint32_t i = 0; i < n->nterms; i++) {
+		ExTerm m = n->terms[i];
+		for (uint32_t k = 0; k < m.natoms; k++)
+			if (!atom_nonneg(p, m.atoms[k]))
+				return false;
+		if (m.coef > 0) {
+			positive++;
+			*at = i;
+		}
+	}
+	return positive == 1;
+}
+
 /* e >= 1 is known, and with it what makes it so. */
 static void add_positive(Proof *p, Ex e)
 {
@@ -573,14 +591,12 @@ static void add_positive(Proof *p, Ex e)
 		add_positive(p, b);
 		return;
 	}
+	uint32_t at;
 	add_fact(p, ex_sub(p->t, e, EX_ONE));
-	/* a product of factors >= 0 is positive: so is each of them */
-	if (n->kind != EX_POLY || n->nterms != 1 || n->terms[0].coef < 0)
+	/* its one product that adds must be positive, and so its factors */
+	if (n->kind != EX_POLY || !one_positive(p, n, &at))
 		return;
-	ExTerm m = n->terms[0];
-	for (uint32_t k = 0; k < m.natoms; k++)
-		if (!atom_nonneg(p, m.atoms[k]))
-			return;
+	ExTerm m = n->terms[at];
 	for (uint32_t k = 0; k < m.natoms; k++)
 		add_positive(p, m.atoms[k]);
 }

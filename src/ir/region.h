@@ -18,7 +18,7 @@
 #include "ir/program.h"
 
 typedef enum RegionKind {
-	REGION_LOOP,	  /* independent outputs */
+	REGION_LOOP,      /* independent outputs */
 	REGION_ROWREDUCE, /* reductions over axes, and what surrounds them */
 	REGION_CONTRACT,  /* one MATMUL, programs on its loads and its tile */
 	REGION_KIND_COUNT,
@@ -36,18 +36,18 @@ typedef enum Part {
 typedef struct Region {
 	RegionKind kind;
 	VEC(ValueId) values; /* in topological order */
-	ValueId anchor;	     /* the MATMUL; the first reduction; else the last */
+	ValueId anchor; /* the MATMUL; the first reduction; else the last */
 	/*
 	 * The full index space: shape of the values that are computed per
 	 * element. ROWREDUCE: reduced axes of it; kept-shape values are the
 	 * ones without these axes (the REDUCE results), or with extent 1 in
-	 * their place; full-shape ones have all. SCAN values count as reductions over their axis whose result
-	 * keeps the full shape.
+	 * their place; full-shape ones have all. SCAN values count as
+	 * reductions over their axis whose result keeps the full shape.
 	 */
 	uint8_t rank;
 	Ex space[TN_MAX_RANK];
-	uint32_t reduced;      /* bit set of axes, 0 unless ROWREDUCE */
-	VEC(ValueId) outputs;  /* values stored: results, or used elsewhere */
+	uint32_t reduced;     /* bit set of axes, 0 unless ROWREDUCE */
+	VEC(ValueId) outputs; /* values stored: results, or used elsewhere */
 } Region;
 
 typedef struct Decision {
@@ -62,7 +62,7 @@ typedef struct Decision {
 typedef struct Regions {
 	Arena *arena;
 	const Program *program; /* stage 2 */
-	VEC(Region) regions;	/* in an order that respects dependence */
+	VEC(Region) regions;    /* in an order that respects dependence */
 	VEC(Decision) decisions;
 	uint32_t *of; /* region number by value; NO_REGION for views, leaves
 			 (their copies apart) */

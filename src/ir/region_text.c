@@ -101,7 +101,7 @@ typedef struct Reader {
 	Arena *arena;
 	uint32_t source;
 	const char *start; /* of the whole text */
-	const char *s;	   /* what comes next */
+	const char *s;     /* what comes next */
 	Program *p;
 	Regions *r;
 } Reader;
@@ -165,8 +165,7 @@ static bool number(Reader *in, size_t limit, const char *what, uint32_t *out)
 
 static bool value_id(Reader *in, ValueId *out)
 {
-	return expect(in, "%") &&
-	       number(in, in->p->values.n, "a value", out);
+	return expect(in, "%") && number(in, in->p->values.n, "a value", out);
 }
 
 /* A string as buf_json_string writes it. */
@@ -183,7 +182,8 @@ static bool string(Reader *in, const char **out)
 			buf_putc(&b, *in->s);
 			continue;
 		}
-		static const char from[] = "\"\\/nrtbf", to[] = "\"\\/\n\r\t\b\f";
+		static const char from[] = "\"\\/nrtbf",
+				  to[] = "\"\\/\n\r\t\b\f";
 		in->s++;
 		const char *at = *in->s ? strchr(from, *in->s) : NULL;
 		if (at) {
@@ -221,8 +221,8 @@ static bool space_list(Reader *in, Region *r)
 		if (r->rank && !expect(in, ","))
 			return false;
 		spaces(in);
-		const char *why = ex_parse(&in->p->ex, &in->s, false,
-					   &r->space[r->rank]);
+		const char *why =
+			ex_parse(&in->p->ex, &in->s, false, &r->space[r->rank]);
 		if (why)
 			return wrong(in, why);
 		r->rank++;
@@ -294,8 +294,7 @@ static bool region_text(Reader *in)
 	if (!line_end(in))
 		return false;
 	for (size_t part = 0; part < ARRAY_LEN(part_name); part++)
-		if (take(in, part_name[part]) &&
-		    !part_line(in, (Part)part, &r))
+		if (take(in, part_name[part]) && !part_line(in, (Part)part, &r))
 			return false;
 	if (!expect(in, "outputs"))
 		return false;
@@ -320,9 +319,8 @@ static bool decision_text(Reader *in)
 	    !value_id(in, &d.consumer))
 		return false;
 	d.joined = take(in, "joined");
-	if ((!d.joined && !expect(in, "apart")) ||
-	    !string(in, &d.condition) || !string(in, &d.values) ||
-	    !string(in, &d.change))
+	if ((!d.joined && !expect(in, "apart")) || !string(in, &d.condition) ||
+	    !string(in, &d.values) || !string(in, &d.change))
 		return false;
 	VEC_PUSH(in->arena, in->r->decisions, d);
 	return line_end(in);
@@ -351,7 +349,8 @@ Regions *regions_parse(Ctx *ctx, Arena *a, uint32_t source)
 				 "stage 3");
 		return NULL;
 	}
-	/* The program's text is the front of this one: its lines count alike. */
+	/* The program's text is the front of this one: its lines count alike.
+	 */
 	uint32_t front = ctx_add_source(ctx, text.name, text.text,
 					(size_t)(at - text.text));
 	in.p = program_parse(ctx, a, front);
@@ -379,8 +378,9 @@ Regions *regions_parse(Ctx *ctx, Arena *a, uint32_t source)
 	buf_init(&why, a);
 	if (!regions_verify(in.r, &why)) {
 		in.s = at;
-		(void)wrong(&in, arena_printf(a, "these are no regions of the "
-						 "program: %s",
+		(void)wrong(&in, arena_printf(a,
+					      "these are no regions of the "
+					      "program: %s",
 					      buf_str(&why)));
 		return NULL;
 	}

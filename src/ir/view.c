@@ -4,9 +4,10 @@
  * All but RESHAPE are read off the attributes. RESHAPE pairs groups of
  * operand axes with groups of result axes of equal size, found where the
  * products of the leading extents agree as expressions; axes of extent 1
- * take no part. Only inside a group with several axes on both sides, or one
- * that is merged, do division and modulo appear, so that a reshape that
- * only adds, drops or splits axes stays a plain index.
+ * take no part. Inside a group, extents that divide each other split one
+ * another from the right, which leaves division and modulo only where an
+ * operand axis was merged into a larger one; else the number of the element
+ * within the group is taken apart.
  */
 #include "ir/view.h"
 
@@ -19,6 +20,47 @@ static ExFacts shape_facts(const Value *v, ExRange *ranges)
 	f.ranges.p = ranges;
 	f.ranges.n = f.ranges.cap = v->rank;
 	return f;
+}
+
+/*
+ * Divides inside a modulo where it can: (x % (b*q))//b is (x//b) % q, which
+ * then meets x//b//q in a sum as reshapes of reshapes make it.
+ */
+static Ex divide_first(ExprTab *t, Ex e)
+{
+	ExNode n = *ex_node(t, e);
+	Ex sum = ex_const(t, 0), q;
+	switch (n.kind) {
+	case EX_CONST:
+	case EX_DIM:
+	case EX_AXIS:
+		return e;
+	case EX_POLY:
+		for (uint32_t i = 0; i < n.nterms; i++) {
+			Ex m = ex_const(t, n.terms[i].coef);
+			for (uint32_t k = 0; k < n.terms[i].natoms; k++)
+				m = ex_mul(
+					t, m,
+					divide_first(t, n.terms[i].atoms[k]));
+			sum = ex_add(t, sum, m);
+		}
+		return sum;
+	case EX_DIV:
+	case EX_MOD:
+	case EX_MIN:
+	case EX_MAX:
+		break;
+	}
+	Ex a = divide_first(t, n.a), b = divide_first(t, n.b);
+	if (n.kind == EX_MIN)
+		return ex_min(t, a, b);
+	if (n.kind == EX_MAX)
+		return ex_max(t, a, b);
+	ExNode x = *ex_node(t, a);
+	if (x.kind == EX_MOD && ex_divide(t, x.b, b, &q))
+		return n.kind == EX_MOD ? ex_mod(t, x.a, b)
+					: ex_mod(t, ex_div(t, x.a, b), q);
+	return n.kind == EX_DIV ? ex_div(t, a, b) : ex_mod(t, a, b);
 }
 
 /* Drops what the extents of v make needless, and indices of unit axes. */
@@ -37,6 +79,7 @@ static void map_simplify(Program *p, const Value *v, const Value *x, Ex *map)
 			continue;
 		}
 		map[d] = ex_subst_axes(&p->ex, map[d], at, v->rank);
+		map[d] = divide_first(&p->ex, map[d]);
 		map[d] = ex_simplify(&p->ex, &f, map[d]);
 	}
 }
@@ -63,21 +106,66 @@ static Axes axes_of(Program *p, const Value *v)
 	return a;
 }
 
-/* Operand axes x.axis[i0..i1) hold the elements of v.axis[j0..j1). */
-static void reshape_group(Program *p, const Value *xv, const Axes *x, size_t i0,
-			  size_t i1, const Value *vv, const Axes *v, size_t j0,
-			  size_t j1, Ex *map)
+/* One group: axes x[0..nx) of the operand hold the elements of the axes
+ * v[0..nv) of the result. */
+typedef struct Group {
+	const Value *xv, *vv;
+	const size_t *x, *v;
+	size_t nx, nv;
+} Group;
+
+/*
+ * From the right, the smaller of two extents splits the larger when it
+ * divides it. False when one does not; map is then half made.
+ */
+static bool group_by_factors(ExprTab *t, const Group *g, Ex *map)
 {
-	ExprTab *t = &p->ex;
-	Ex linear = ex_const(t, 0);
-	for (size_t j = j0; j < j1; j++)
-		linear = ex_add(t, ex_mul(t, linear, vv->shape[v->axis[j]]),
-				ex_axis(t, (int64_t)v->axis[j]));
-	Ex stride = ex_const(t, 1);
-	for (size_t i = i1; i-- > i0;) {
-		Ex extent = xv->shape[x->axis[i]];
+	Ex one = ex_const(t, 1), a = one, b = one, at = one, stride = one;
+	for (size_t i = g->nx, j = g->nv; i > 0 || j > 0 || a != one;) {
+		if (a == one) {
+			if (i-- == 0)
+				return false;
+			a = g->xv->shape[g->x[i]];
+			map[g->x[i]] = ex_const(t, 0);
+			stride = one;
+		}
+		if (b == one) {
+			if (j-- == 0)
+				return false;
+			b = g->vv->shape[g->v[j]];
+			at = ex_axis(t, (int64_t)g->v[j]);
+		}
+		Ex q, f = a, part = at;
+		if (ex_divide(t, a, b, &q)) {
+			f = b;
+			a = q;
+			b = one;
+		} else if (ex_divide(t, b, a, &q)) {
+			part = ex_mod(t, at, a);
+			at = ex_div(t, at, a);
+			a = one;
+			b = q;
+		} else {
+			return false;
+		}
+		Ex *to = &map[g->x[i]];
+		*to = ex_add(t, *to, ex_mul(t, part, stride));
+		stride = ex_mul(t, stride, f);
+	}
+	return b == one;
+}
+
+/* By the number of the element within the group. */
+static void group_by_number(ExprTab *t, const Group *g, Ex *map)
+{
+	Ex linear = ex_const(t, 0), stride = ex_const(t, 1);
+	for (size_t j = 0; j < g->nv; j++)
+		linear = ex_add(t, ex_mul(t, linear, g->vv->shape[g->v[j]]),
+				ex_axis(t, (int64_t)g->v[j]));
+	for (size_t i = g->nx; i-- > 0;) {
+		Ex extent = g->xv->shape[g->x[i]];
 		Ex at = ex_div(t, linear, stride);
-		map[x->axis[i]] = i == i0 ? at : ex_mod(t, at, extent);
+		map[g->x[i]] = i == 0 ? at : ex_mod(t, at, extent);
 		stride = ex_mul(t, stride, extent);
 	}
 }
@@ -97,7 +185,10 @@ static void reshape_map(Program *p, const Value *xv, const Value *vv, Ex *map)
 			bool last = i == x.n && j == v.n;
 			if (x.product[i] != v.product[j] && !last)
 				continue;
-			reshape_group(p, xv, &x, i0, i, vv, &v, j0, j, map);
+			Group g = {xv,          vv,     x.axis + i0,
+				   v.axis + j0, i - i0, j - j0};
+			if (!group_by_factors(&p->ex, &g, map))
+				group_by_number(&p->ex, &g, map);
 			i0 = i;
 			j0 = j;
 			break;
@@ -174,5 +265,20 @@ bool view_is_identity(Program *p, ValueId v, ValueId base, const Ex *map)
 		if (!ex_equals(&p->ex, b->shape[d], 1) &&
 		    map[d] != ex_axis(&p->ex, (int64_t)d))
 			return false;
+	return true;
+}
+
+bool view_map_inside(Program *p, const Value *v, const Value *x, const Ex *map)
+{
+	ExprTab *t = &p->ex;
+	ExRange ranges[TN_MAX_RANK];
+	ExFacts f = shape_facts(v, ranges);
+	for (size_t d = 0; d < x->rank; d++) {
+		Ex last = ex_sub(t, x->shape[d], ex_const(t, 1));
+		if (!ex_equals(t, x->shape[d], 1) &&
+		    (!ex_prove_nonneg(t, &f, map[d]) ||
+		     !ex_prove_nonneg(t, &f, ex_sub(t, last, map[d]))))
+			return false;
+	}
 	return true;
 }

@@ -26,6 +26,9 @@ ValueId view_base(Program *p, ValueId v, Ex *map);
 /* Whether a map says "the same element of a tensor of the same shape". */
 bool view_is_identity(Program *p, ValueId v, ValueId base, const Ex *map);
 
+/* Whether every index of the map of v, a view of x, is proved to lie in x. */
+bool view_map_inside(Program *p, const Value *v, const Value *x, const Ex *map);
+
 /* Shapes equal for every binding, as far as the expressions tell. */
 bool value_same_shape(const Value *a, const Value *b);
 

@@ -250,10 +250,12 @@ bool eval_shapes(Eval *e)
 {
 	for (ValueId id = 0; id < e->p->values.n; id++) {
 		Op op = program_value(e->p, id)->op;
-		if (!e->live[id])
+		if (!e->live[id] && op != OP_INPUT)
 			continue;
 		if (!shape_of(e, id))
 			return false;
+		if (!e->feeds || !e->live[id])
+			continue;
 		if (op == OP_INPUT || op == OP_WEIGHT)
 			if (!feed_fits(e, id, feed_of(e, id)))
 				return false;

@@ -166,7 +166,7 @@ void eval_parallel(int threads, int64_t n, int64_t grain, RangeFn *fn,
 
 void eval_init(Eval *e, Ctx *ctx, Arena *a, const Program *p,
 	       const Binding *b, const Feeds *feeds);
-/* Shapes of all values and the feeds' agreement with them. */
+/* Shapes of live values and inputs; the feeds' agreement unless NULL. */
 bool eval_shapes(Eval *e);
 /* Evaluates value id, its operands having been evaluated, and frees those
  * that nothing needs any more. False where the program faults. */

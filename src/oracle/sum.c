@@ -17,6 +17,9 @@
  * partial sum is representable, and every order gives the exact sum. The
  * same holds for products under it, so that their rounding drops out too.
  *
+ * A lone nonzero term is rounded once, by a fused or a separate product, and
+ * adding zeros leaves it: a point.
+ *
  * Overflow: if P + E reaches the threshold, some order overflows upwards;
  * the interval then reaches to infinity, and to NaN if the other sign can
  * overflow as well.
@@ -83,6 +86,12 @@ void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 		out->lo.f = out->hi.f = ref->f;
 		if (s->minus_zero)
 			out->lo.f = -0.0;
+		return;
+	}
+	/* At most one term: its own rounding is all there is. */
+	bool lone = s->terms <= 1 && s->lo == s->hi && s->lo2 == s->hi2;
+	if (lone && big > 0 && s->operands < 2) {
+		out->lo.f = out->hi.f = ref->f;
 		return;
 	}
 	if (big == 0) { /* zeros only */

@@ -14,8 +14,7 @@
 /* Whether v counts as a reader: computed, or a copy of a view. */
 static bool reads(const Grouping *g, ValueId v)
 {
-	return region_computes(g->p, v) ||
-	       (g->is_result[v] && g->base[v] != v);
+	return region_computes(g->p, v) || (g->is_result[v] && g->base[v] != v);
 }
 
 /* What operand k shows, unless an earlier operand shows it too. */
@@ -93,8 +92,7 @@ uint32_t group_start(Grouping *g, RegionKind kind, ValueId v, const Value *like)
 	memcpy(n.r.space, like->shape, sizeof(n.r.space));
 	VEC_PUSH(g->arena, g->groups, n);
 	uint32_t at = (uint32_t)g->groups.n - 1;
-	group_join(g, at, v,
-		   kind == REGION_CONTRACT ? PART_ANCHOR : PART_BODY);
+	group_join(g, at, v, kind == REGION_CONTRACT ? PART_ANCHOR : PART_BODY);
 	return at;
 }
 

@@ -31,6 +31,7 @@ typedef enum Cond {
 	COND_OTHER_ROWS,
 	COND_WHOLE_TILE,
 	COND_OTHER_KERNEL,
+	COND_COPY,
 	COND_PINNED,
 	COND_COUNT,
 } Cond;
@@ -41,8 +42,8 @@ typedef struct Pair {
 } Pair;
 
 typedef struct Group {
-	Region r; /* values in any order, outputs not filled */
-	bool dead; /* merged into another */
+	Region r;    /* values in any order, outputs not filled */
+	bool dead;   /* merged into another */
 	bool closed; /* nothing joins */
 } Group;
 

@@ -55,10 +55,9 @@ static const CondText cond_text[COND_COUNT] = {
 		{"one contraction a kernel",
 		 "a kernel holds one product's tile; this value is computed "
 		 "on a later one, and %s is read from memory"},
-	[COND_CYCLE] =
-		{"cycle",
-		 "another operand needs all of %s's kernel to have run; "
-		 "without that operand they could share it"},
+	[COND_CYCLE] = {"cycle",
+			"another operand needs all of %s's kernel to have run; "
+			"without that operand they could share it"},
 	[COND_OTHER_ROWS] =
 		{"other rows",
 		 "reading %s over the same shape and reducing the same axes"},
@@ -70,6 +69,11 @@ static const CondText cond_text[COND_COUNT] = {
 		{"other kernel",
 		 "this value joined another producer; if it did not read "
 		 "that one it would join %s"},
+	[COND_COPY] =
+		{"copy",
+		 "%s is a copy, made because its chain of views has no index "
+		 "map that can be proved to stay inside; fewer reshapes and "
+		 "transposes would avoid it"},
 	[COND_PINNED] = {"pinned apart", "removing the pin join.%s=no"},
 };
 
@@ -185,9 +189,8 @@ static Cond joined_by(const Regions *r, const Pair *p)
 	case REGION_KIND_COUNT:
 		break;
 	case REGION_ROWREDUCE:
-		return cls == OPC_REDUCE || cls == OPC_SCAN
-			       ? COND_ROW_REDUCTION
-			       : COND_ROWS;
+		return cls == OPC_REDUCE || cls == OPC_SCAN ? COND_ROW_REDUCTION
+							    : COND_ROWS;
 	case REGION_CONTRACT:
 		if (r->part[p->consumer] == PART_EPILOGUE)
 			return COND_EPILOGUE;
@@ -295,13 +298,12 @@ static bool pin_met(Grouping *g, const Regions *r, const RegionPin *pin)
 		    strcmp(v->name, pin->producer) != 0)
 			continue;
 		const Value *to = program_value(g->p, d->consumer);
-		return diag_fail(g->ctx, ERR_USAGE, d->change,
-				 "pin `%s` cannot be met: `%s` does not join "
-				 "its consumer %s%s: %s",
-				 pin->text, pin->producer,
-				 to->name ? to->name : "",
-				 to->name ? "" : op_info[to->op].name,
-				 d->condition);
+		return diag_fail(
+			g->ctx, ERR_USAGE, d->change,
+			"pin `%s` cannot be met: `%s` does not join "
+			"its consumer %s%s: %s",
+			pin->text, pin->producer, to->name ? to->name : "",
+			to->name ? "" : op_info[to->op].name, d->condition);
 	}
 	return true;
 }

@@ -154,8 +154,7 @@ static void place_elem(Grouping *g, ValueId v)
 	}
 	for (uint32_t k = 0; best != NO_REGION && k < x->nargs; k++)
 		if (comes_along(g, x, k, best))
-			group_merge(g, best, operand_group(g, x, k),
-				    PART_BODY);
+			group_merge(g, best, operand_group(g, x, k), PART_BODY);
 }
 
 /* ---- reductions ------------------------------------------------------ */
@@ -211,6 +210,14 @@ static void place_reduce(Grouping *g, ValueId v)
 
 /* ---- contractions ---------------------------------------------------- */
 
+/* A cast that changes nothing is rewrite's copy between two views. */
+static bool is_copy(const Grouping *g, ValueId v)
+{
+	const Value *x = program_value(g->p, v);
+	return x->op == OP_CAST &&
+	       program_value(g->p, x->args[0])->dtype == x->dtype;
+}
+
 /* COND_NONE when the group can be evaluated where m loads an operand. */
 static Cond loads(const Grouping *g, ValueId m, uint32_t group)
 {
@@ -223,6 +230,8 @@ static Cond loads(const Grouping *g, ValueId m, uint32_t group)
 		ValueId v = from->r.values.p[i];
 		if (op_has(program_value(g->p, v)->op, 'T'))
 			return COND_RUNTIME_INDEX;
+		if (is_copy(g, v))
+			return COND_COPY;
 		if (g->is_result[v])
 			return COND_OBSERVED;
 		for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++) {
@@ -284,8 +293,7 @@ void policy_place(Grouping *g, ValueId v)
 	case OPC_VIEW:
 		/* a copy, where a result asks for one */
 		if (g->is_result[v])
-			group_start(g, REGION_LOOP, v,
-				    program_value(g->p, v));
+			group_start(g, REGION_LOOP, v, program_value(g->p, v));
 		return;
 	case OPC_ELEM:
 		place_elem(g, v);

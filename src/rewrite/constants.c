@@ -49,7 +49,7 @@ static ValueId add_const(Rebuild *r, const Value *v, const void *data, size_t n)
 static void *new_data(Rebuild *r, const Value *v, size_t n)
 {
 	size_t bytes = (size_t)dtype_info[v->dtype].bytes;
-	return arena_array(r->q->arena, char, n * bytes + 1);
+	return arena_array(r->q->arena, char, n *bytes + 1);
 }
 
 /* ---- folding --------------------------------------------------------- */

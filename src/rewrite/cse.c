@@ -91,8 +91,8 @@ Program *rewrite_cse(Ctx *ctx, Arena *a, const Program *p, RewriteLog *log)
 	s.next = arena_array(a, uint32_t, r.nolds + 1);
 	for (ValueId old = 0; old < r.nolds; old++) {
 		Value v = rebuild_value(&r, old);
-		ValueId found = v.op == OP_INPUT ? NO_VALUE
-						 : seen_find(&s, r.q, &v);
+		ValueId found =
+			v.op == OP_INPUT ? NO_VALUE : seen_find(&s, r.q, &v);
 		if (found != NO_VALUE) {
 			r.map[old] = found;
 			rule_hit(&r, &rows[0], old, found);

@@ -246,15 +246,14 @@ static double f_minimum(double a, double b)
 }
 
 static double (*const float_unary[OP_COUNT])(double) = {
-	[OP_NEG] = f_neg,     [OP_ABS] = fabs,	[OP_SIGN] = f_sign,
-	[OP_FLOOR] = floor,   [OP_CEIL] = ceil, [OP_ROUND] = nearbyint,
+	[OP_NEG] = f_neg,   [OP_ABS] = fabs,  [OP_SIGN] = f_sign,
+	[OP_FLOOR] = floor, [OP_CEIL] = ceil, [OP_ROUND] = nearbyint,
 	[OP_SQRT] = sqrt,
 };
 
 static double (*const float_binary[OP_COUNT])(double, double) = {
-	[OP_ADD] = f_add,	  [OP_SUB] = f_sub,
-	[OP_MUL] = f_mul,	  [OP_DIV] = f_div,
-	[OP_MAXIMUM] = f_maximum, [OP_MINIMUM] = f_minimum,
+	[OP_ADD] = f_add, [OP_SUB] = f_sub,         [OP_MUL] = f_mul,
+	[OP_DIV] = f_div, [OP_MAXIMUM] = f_maximum, [OP_MINIMUM] = f_minimum,
 };
 
 /* ---- integers and bool ----------------------------------------------- */
@@ -349,24 +348,29 @@ static uint64_t i_shr(uint64_t a, uint64_t b, DType d)
 }
 
 static uint64_t (*const int_op[OP_COUNT])(uint64_t, uint64_t, DType) = {
-	[OP_NEG] = i_neg,	  [OP_ABS] = i_abs,
-	[OP_SIGN] = i_sign,	  [OP_NOT] = i_not,
-	[OP_BITNOT] = i_bitnot,	  [OP_ADD] = i_add,
-	[OP_SUB] = i_sub,	  [OP_MUL] = i_mul,
+	[OP_NEG] = i_neg,         [OP_ABS] = i_abs,
+	[OP_SIGN] = i_sign,       [OP_NOT] = i_not,
+	[OP_BITNOT] = i_bitnot,   [OP_ADD] = i_add,
+	[OP_SUB] = i_sub,         [OP_MUL] = i_mul,
 	[OP_MAXIMUM] = i_maximum, [OP_MINIMUM] = i_minimum,
-	[OP_BITAND] = i_and,	  [OP_BITOR] = i_or,
-	[OP_BITXOR] = i_xor,	  [OP_AND] = i_and,
-	[OP_OR] = i_or,		  [OP_SHL] = i_shl,
+	[OP_BITAND] = i_and,      [OP_BITOR] = i_or,
+	[OP_BITXOR] = i_xor,      [OP_AND] = i_and,
+	[OP_OR] = i_or,           [OP_SHL] = i_shl,
 	[OP_SHR] = i_shr,
 };
 
 /* ---- comparisons ----------------------------------------------------- */
 
-enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+enum {
+	LESS = 1,
+	EQUAL = 2,
+	GREATER = 4,
+	UNORDERED = 8
+};
 
 static const int compare_mask[OP_COUNT] = {
 	[OP_EQ] = EQUAL,   [OP_NE] = LESS | GREATER | UNORDERED,
-	[OP_LT] = LESS,	   [OP_LE] = LESS | EQUAL,
+	[OP_LT] = LESS,    [OP_LE] = LESS | EQUAL,
 	[OP_GT] = GREATER, [OP_GE] = GREATER | EQUAL,
 };
 
@@ -374,8 +378,10 @@ static int compare_element(DType d, const void *x, const void *y, size_t i)
 {
 	if (dtype_is_float(d)) {
 		double a = float_load(d, x, i), b = float_load(d, y, i);
-		return a < b ? LESS : a > b ? GREATER : a == b ? EQUAL
-							       : UNORDERED;
+		return a < b    ? LESS
+		       : a > b  ? GREATER
+		       : a == b ? EQUAL
+				: UNORDERED;
 	}
 	uint64_t a = int_load(d, x, i), b = int_load(d, y, i);
 	return a == b ? EQUAL : int_less(a, b, d) ? LESS : GREATER;
@@ -383,8 +389,7 @@ static int compare_element(DType d, const void *x, const void *y, size_t i)
 
 /* ---- the evaluator --------------------------------------------------- */
 
-static void where_element(DType d, const void *const *args, size_t i,
-			  void *out)
+static void where_element(DType d, const void *const *args, size_t i, void *out)
 {
 	size_t bytes = (size_t)dtype_info[d].bytes;
 	const char *from = args[int_load(DT_BOOL, args[0], i) ? 1 : 2];
@@ -491,7 +496,7 @@ const void *fold_data(Rebuild *r, ValueId id, size_t *elements)
 	if (base->op != OP_CONST || !const_shape(r, base, from, &nbase))
 		return NULL;
 	size_t bytes = (size_t)dtype_info[v->dtype].bytes;
-	char *out = arena_array(q->arena, char, n * bytes + 1);
+	char *out = arena_array(q->arena, char, n *bytes + 1);
 	for (size_t i = 0; i < n; i++) {
 		int64_t flat = 0;
 		for (size_t d = 0; d < base->rank; d++)
@@ -567,8 +572,8 @@ bool fold_move(Rebuild *r, const Value *v, size_t n, void *out)
 				return false;
 		for (size_t i = 0; i < n; i++)
 			memcpy((char *)out + i * bytes, fill, bytes);
-		place(r, program_value(r->q, v->args[0]), data, start, shape,
-		      n, out);
+		place(r, program_value(r->q, v->args[0]), data, start, shape, n,
+		      out);
 		return true;
 	}
 	for (uint32_t k = 0; k < v->nargs; k++)

@@ -85,8 +85,7 @@ static void rows_init(void)
 		for (size_t i = 0; i < sets[s]->n; i++) {
 			const Rule *rule = &sets[s]->rules[i];
 			bug_if(nrows == MAX_RULES);
-			rows[nrows++] = (RewriteRule){rule->name,
-						      rule->witness,
+			rows[nrows++] = (RewriteRule){rule->name, rule->witness,
 						      rule->relax, 0};
 		}
 	}

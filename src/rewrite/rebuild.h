@@ -13,7 +13,7 @@
 
 typedef struct Rebuild {
 	Ctx *ctx;
-	Program *q;	  /* the new program; shares the old expressions' ids */
+	Program *q; /* the new program; shares the old expressions' ids */
 	const Value *olds; /* the old values; args are old ids */
 	size_t nolds;
 	ValueId *map; /* by old id; NO_VALUE: not made yet, or dropped */
@@ -39,8 +39,8 @@ typedef struct RuleSet {
 	const Rule *rules;
 	size_t n;
 } RuleSet;
-extern const RuleSet constants_rules, cse_rules, views_rules,
-	relaxations_rules, dead_rules;
+extern const RuleSet constants_rules, cse_rules, views_rules, relaxations_rules,
+	dead_rules;
 
 void rebuild_begin(Rebuild *r, Ctx *ctx, Arena *a, const Program *p,
 		   RewriteLog *log);

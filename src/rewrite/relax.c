@@ -66,8 +66,8 @@ static ValueId contraction(Rebuild *r, ValueId old, const Value *v)
 	if ((v->op != OP_ADD && v->op != OP_SUB) || !dtype_is_float(v->dtype))
 		return NO_VALUE;
 	for (uint32_t k = 0; k < 2; k++) {
-		const Value *mul = lone_operand(r, old, k, OP_MUL,
-						RELAX_CONTRACTION);
+		const Value *mul =
+			lone_operand(r, old, k, OP_MUL, RELAX_CONTRACTION);
 		if (!mul)
 			continue;
 		ValueId a = r->map[mul->args[0]], b = r->map[mul->args[1]];
@@ -86,8 +86,7 @@ static ValueId sum_of_sum(Rebuild *r, ValueId old, const Value *v)
 {
 	if (v->op != OP_SUM)
 		return NO_VALUE;
-	const Value *inner = lone_operand(r, old, 0, OP_SUM,
-					  RELAX_REASSOCIATE);
+	const Value *inner = lone_operand(r, old, 0, OP_SUM, RELAX_REASSOCIATE);
 	if (!inner || inner->acc != v->acc || inner->dtype != v->dtype)
 		return NO_VALUE;
 	const Value *x = program_value(r->q, r->map[inner->args[0]]);

@@ -14,8 +14,8 @@
 typedef struct RewriteRule {
 	const char *name;    /* cse */
 	const char *witness; /* why both sides have the same bits */
-	uint32_t relax;	     /* Relax bit it needs, or 0 */
-	long hits; /* of this thread's passes so far */
+	uint32_t relax;      /* Relax bit it needs, or 0 */
+	long hits;           /* of this thread's passes so far */
 } RewriteRule;
 
 /* The rules, for explain, docs and the test that each is hit by a golden. */
@@ -40,10 +40,10 @@ typedef struct RewriteLog {
  */
 typedef Program *RewritePass(Ctx *ctx, Arena *a, const Program *p,
 			     RewriteLog *log);
-RewritePass rewrite_constants;	  /* folds what is known and bit-certain */
-RewritePass rewrite_cse;	  /* one value for equal op, args, attributes */
-RewritePass rewrite_views;	  /* chains of views become one VIEW, or none */
-RewritePass rewrite_relaxations;  /* contraction, reassociate where asked */
-RewritePass rewrite_dead;	  /* values no result needs */
+RewritePass rewrite_constants;   /* folds what is known and bit-certain */
+RewritePass rewrite_cse;         /* one value for equal op, args, attributes */
+RewritePass rewrite_views;       /* chains of views become one VIEW, or none */
+RewritePass rewrite_relaxations; /* contraction, reassociate where asked */
+RewritePass rewrite_dead;        /* values no result needs */
 
 #endif

@@ -2,9 +2,11 @@
  * views: chains of views become one index map, or nothing.
  *
  * Requires: a verified program. Ensures: every VIEW-class value is a VIEW
- * whose operand is not a view, with a map simplified under its extents; a
- * view that shows its operand unchanged is gone. Why: a realisation then
- * has one map between a load and memory, whatever the author wrote.
+ * whose operand is not a view, with a map simplified under its extents and
+ * proved to stay inside the operand; a view that shows its operand
+ * unchanged is gone. (A reshape whose own map has no proof stays a reshape.)
+ * Why: a realisation then has one map between a load and memory, whatever
+ * the author wrote. Where a composed map has no proof, a copy goes between.
  */
 #include "rewrite/rebuild.h"
 
@@ -26,7 +28,8 @@ static Value view_of(const Value *v, const ValueId *x, const Ex *map,
 		   .name = v->name,
 		   .via = v->via};
 	memcpy(w.shape, v->shape, sizeof(w.shape));
-	memcpy(w.map, map, rank * sizeof(Ex));
+	if (rank)
+		memcpy(w.map, map, rank * sizeof(Ex));
 	return w;
 }
 
@@ -60,6 +63,13 @@ static Value composed(Rebuild *r, const Value *v)
 	Value w = view_of(v, x->args, map, base->rank);
 	view_map(r->q, &w, map);
 	return view_of(v, x->args, map, base->rank);
+}
+
+/* Every access must be provable, and some composed maps are not. */
+static bool composes(Rebuild *r, const Value *v)
+{
+	Value w = composed(r, v);
+	return view_map_inside(r->q, &w, program_value(r->q, w.args[0]), w.map);
 }
 
 static ValueId add_view(Rebuild *r, const Value *v)
@@ -99,6 +109,8 @@ static ValueId view_below_cast(Rebuild *r, ValueId old, const Value *v)
 	narrow.args = wide.args;
 	narrow.dtype = from;
 	narrow.name = NULL;
+	if (!composes(r, &narrow))
+		return NO_VALUE;
 	ValueId shown = add_view(r, &narrow);
 	wide.args = &shown;
 	wide.rank = v->rank;
@@ -115,9 +127,27 @@ static ValueId view_chain(Rebuild *r, ValueId old TN_UNUSED, const Value *v)
 	return add_view(r, v);
 }
 
+/* A cast to the same dtype is computed like any value: that is the copy. */
+static ValueId view_copy(Rebuild *r, ValueId old TN_UNUSED, const Value *v)
+{
+	if (op_info[v->op].cls != OPC_VIEW ||
+	    program_value(r->q, v->args[0])->op != OP_VIEW || composes(r, v))
+		return NO_VALUE;
+	Value copy = *program_value(r->q, v->args[0]);
+	copy = view_of(&copy, v->args, NULL, 0);
+	copy.op = OP_CAST;
+	ValueId c = program_add(r->q, &copy);
+	Value w = *v;
+	w.args = &c;
+	r->note = "with a copy between, for the composed map has no proof that "
+		  "it stays inside";
+	return add_view(r, &w);
+}
+
 static ValueId view_map_only(Rebuild *r, ValueId old TN_UNUSED, const Value *v)
 {
-	if (op_info[v->op].cls != OPC_VIEW || v->op == OP_VIEW)
+	if (op_info[v->op].cls != OPC_VIEW || v->op == OP_VIEW ||
+	    !composes(r, v))
 		return NO_VALUE;
 	return add_view(r, v);
 }
@@ -128,6 +158,7 @@ static const Rule rows[] = {
 	 "a widening cast is exact, so an element is the same whether it is "
 	 "widened before or after it is shown",
 	 0},
+	{"view_copy", view_copy, "a copy has the same bits", 0},
 	{"view_chain", view_chain, "the composed map reads the same element",
 	 0},
 	{"view_map", view_map_only, "the map is the view's own definition", 0},

@@ -126,18 +126,26 @@ static const char *code_path(const Work *w, const CodeSource *src)
 
 /* ---- the work folder ------------------------------------------------- */
 
+static const char *temporary_folder(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	return tmp && *tmp ? tmp : "/tmp";
+}
+
 static bool cannot_write(const Work *w, int why)
 {
-	const char *folder = w->code ? w->code : "the temporary folder";
+	const char *kind = w->code ? "cache" : "temporary";
+	const char *folder = w->code ? w->code : temporary_folder();
+	const char *variable = w->code ? "XDG_CACHE_HOME" : "TMPDIR";
+	const char *hint = arena_printf(
+		w->a, "set %s to a folder that can be written", variable);
 	if (why == ENOSPC || why == EDQUOT)
-		return diag_fail(w->ctx, ERR_ENV,
-				 "free some space, or set "
-				 "XDG_CACHE_HOME to another folder",
-				 "the disk is full: cannot compile in %s",
-				 folder);
-	return diag_fail(w->ctx, ERR_ENV,
-			 "set XDG_CACHE_HOME to a folder that can be written",
-			 "cannot write in the cache folder %s: %s", folder,
+		return diag_fail(w->ctx, ERR_ENV, hint,
+				 "the disk is full: cannot compile in the %s "
+				 "folder %s",
+				 kind, folder);
+	return diag_fail(w->ctx, ERR_ENV, hint,
+			 "cannot write in the %s folder %s: %s", kind, folder,
 			 strerror(why));
 }
 
@@ -207,7 +215,6 @@ static bool folder_lock(Work *w, const char *lock)
 
 static bool work_open(Work *w)
 {
-	const char *tmp = getenv("TMPDIR");
 	char *folder = NULL;
 	if (w->code)
 		folders_sweep(w->code);
@@ -216,7 +223,7 @@ static bool work_open(Work *w)
 			folder = arena_printf(w->a, "%s/tmp.XXXXXX", w->code);
 		else
 			folder = arena_printf(w->a, "%s/tenon-XXXXXX",
-					      tmp && *tmp ? tmp : "/tmp");
+					      temporary_folder());
 		char *lock = arena_printf(w->a, "%s/lock", folder);
 		size_t n = strlen(folder);
 		if (!mkdtemp(folder))

@@ -8,6 +8,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define TEST_ASAN
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TEST_ASAN
+#endif
+#endif
+#ifdef TEST_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
 /* ---- memory ---------------------------------------------------------- */
 
 static void arena_blocks(void)
@@ -49,6 +60,27 @@ static void arena_vectors(void)
 		same &= v.p[i] == i;
 	CHECK(same);
 	arena_release(&a);
+}
+
+/* Overruns and uses after a clear meet poison. */
+static void arena_poison(void)
+{
+#ifdef TEST_ASAN
+	Arena a;
+	arena_init(&a);
+	char *p = arena_alloc(&a, 40, 8), *q = arena_alloc(&a, 40, 8);
+	CHECK(!__asan_address_is_poisoned(p + 39));
+	CHECK(__asan_address_is_poisoned(p + 40));
+	CHECK(__asan_address_is_poisoned(q + 40));
+	arena_clear(&a);
+	CHECK(__asan_address_is_poisoned(p));
+	CHECK(arena_alloc(&a, 40, 8) == p);
+	CHECK(!__asan_address_is_poisoned(p));
+	CHECK(__asan_address_is_poisoned(q));
+	arena_release(&a);
+#else
+	SKIP("only the address sanitiser poisons");
+#endif
 }
 
 static void count_call(void *p)
@@ -290,7 +322,27 @@ static void sha256(void)
 
 /* ---- files ----------------------------------------------------------- */
 
-static char folder[] = "/tmp/tenon-base-XXXXXX";
+static void folder_remove(void);
+
+/* A folder for the tests, made when first asked for. */
+static const char *folder(void)
+{
+	static char path[] = "/tmp/tenon-base-XXXXXX";
+	static bool made;
+	if (!made) {
+		made = CHECK(mkdtemp(path) != NULL);
+		atexit(folder_remove);
+	}
+	return path;
+}
+
+static void folder_remove(void)
+{
+	char command[300];
+	snprintf(command, sizeof(command), "rm -rf %s", folder());
+	if (system(command) != 0)
+		printf("left behind: %s\n", folder());
+}
 
 static void files(void)
 {
@@ -298,12 +350,12 @@ static void files(void)
 	char path[256], *text;
 	size_t len;
 	ctx_init(&ctx);
-	snprintf(path, sizeof(path), "%s/a/b/c", folder);
+	snprintf(path, sizeof(path), "%s/a/b/c", folder());
 	CHECK(dir_make(&ctx, path));
 	CHECK(dir_make(&ctx, path));
 	struct stat st;
 	CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0700);
-	snprintf(path, sizeof(path), "%s/a/f", folder);
+	snprintf(path, sizeof(path), "%s/a/f", folder());
 	CHECK(!file_exists(path));
 	CHECK(file_write_atomic(&ctx, path, "one\0two", 7));
 	CHECK(file_exists(path));
@@ -320,7 +372,7 @@ static void files(void)
 	CHECK(ctx.err == ERR_ENV);
 	CHECK(strstr(buf_str(&ctx.messages), "cannot open /nonexistent/x: No "
 					     "such file") != NULL);
-	CHECK(!file_read(&ctx, &ctx.perm, folder, &text, &len));
+	CHECK(!file_read(&ctx, &ctx.perm, folder(), &text, &len));
 	char below[300];
 	snprintf(below, sizeof(below), "%s/x", path);
 	CHECK(!dir_make(&ctx, below));
@@ -337,7 +389,7 @@ static void disk_full(void)
 	if (geteuid() != 0)
 		SKIP("mounting a small disk needs root");
 	ctx_init(&ctx);
-	snprintf(path, sizeof(path), "%s/disk", folder);
+	snprintf(path, sizeof(path), "%s/disk", folder());
 	CHECK(dir_make(&ctx, path));
 	snprintf(command, sizeof(command),
 		 "mount -t tmpfs -o size=16k none %s 2>/dev/null", path);
@@ -345,14 +397,14 @@ static void disk_full(void)
 		ctx_release(&ctx);
 		SKIP("no tmpfs may be mounted");
 	}
-	snprintf(path, sizeof(path), "%s/disk/f", folder);
+	snprintf(path, sizeof(path), "%s/disk/f", folder());
 	CHECK(!file_write_atomic(&ctx, path, data, sizeof(data)));
 	CHECK(strstr(buf_str(&ctx.messages), "the disk is full") != NULL);
 	CHECK(!file_exists(path));
 	snprintf(command, sizeof(command), "test -z \"$(ls -A %s/disk)\"",
-		 folder);
+		 folder());
 	CHECK(system(command) == 0);
-	snprintf(command, sizeof(command), "umount %s/disk", folder);
+	snprintf(command, sizeof(command), "umount %s/disk", folder());
 	CHECK(system(command) == 0);
 	ctx_release(&ctx);
 }
@@ -538,22 +590,9 @@ static void bugs(void)
 	CHECK(strstr(text, "in stage regions: value 7\n") != NULL);
 }
 
-static void folder_make(void)
-{
-	CHECK(mkdtemp(folder) != NULL);
-}
-
-static void folder_remove(void)
-{
-	char command[300];
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	CHECK(system(command) == 0);
-}
-
-TEST_MAIN(TEST(arena_blocks), TEST(arena_vectors), TEST(arena_deferred),
-	  TEST(oom_each), TEST(oom_sizes), TEST(bufs), TEST(maps), TEST(utf8),
-	  TEST(diag_places), TEST(diag_long_lines), TEST(sha256),
-	  TEST(folder_make), TEST(files), TEST(disk_full), TEST(folder_remove),
-	  TEST(cache_folders), TEST(pool_jobs), TEST(pool_parallel),
-	  TEST(pool_nested), TEST(pool_out_of_memory), TEST(pool_forked),
-	  TEST(bugs))
+TEST_MAIN(TEST(arena_blocks), TEST(arena_vectors), TEST(arena_poison),
+	  TEST(arena_deferred), TEST(oom_each), TEST(oom_sizes), TEST(bufs),
+	  TEST(maps), TEST(utf8), TEST(diag_places), TEST(diag_long_lines),
+	  TEST(sha256), TEST(files), TEST(disk_full), TEST(cache_folders),
+	  TEST(pool_jobs), TEST(pool_parallel), TEST(pool_nested),
+	  TEST(pool_out_of_memory), TEST(pool_forked), TEST(bugs))

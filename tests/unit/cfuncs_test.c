@@ -201,8 +201,10 @@ typedef struct Val {
 
 static int fmt_emin(DType d) /* exponent of the least subnormal */
 {
-	return d == DT_F16 ? -24 : d == DT_BF16 ? -133 : d == DT_F32 ? -149
-								     : -1074;
+	return d == DT_F16    ? -24
+	       : d == DT_BF16 ? -133
+	       : d == DT_F32  ? -149
+			      : -1074;
 }
 
 static long double fmt_max(DType d)
@@ -226,8 +228,8 @@ static long double fmt_round(DType d, long double hi, long double lo)
 	s = ldexpl(hi, -q);
 	n = floorl(s);
 	frac = s - n;
-	if (frac > 0.5L || (frac == 0.5L && (lo > 0 || (lo == 0 &&
-							 fmodl(n, 2) != 0))))
+	if (frac > 0.5L ||
+	    (frac == 0.5L && (lo > 0 || (lo == 0 && fmodl(n, 2) != 0))))
 		n += 1;
 	n = copysignl(ldexpl(n, q), hi);
 	return fabsl(n) > fmt_max(d) ? copysignl(INFINITY, hi) : n;
@@ -490,7 +492,8 @@ static long double ref_float(Op op, DType d, const long double *x, bool *skip)
 	case OP_DIV:
 		return wide ? da / db : fmt_round(d, a / b, 0);
 	case OP_FLOORDIV:
-		if (isfinite(a / b) && fabsl(a / b) >= (wide ? 0x1p10L : 0x1p38L))
+		if (isfinite(a / b) &&
+		    fabsl(a / b) >= (wide ? 0x1p10L : 0x1p38L))
 			*skip = true;
 		return fmt_round(d, floorl(a / b), 0);
 	case OP_MOD:
@@ -648,9 +651,9 @@ static size_t specials(DType d, uint64_t *out)
 	size_t n = 0;
 
 	if (!dtype_is_float(d)) {
-		const int64_t list[] = {0, 1,  2,  3,  5,   7,   8,  15,  16, 17,
-					31, 32, 33, 63, 64, 65, 100, 127, -1, -2,
-					-3, -7, -8, -64};
+		const int64_t list[] = {0,   1,   2,  3,  5,  7,  8,  15,
+					16,  17,  31, 32, 33, 63, 64, 65,
+					100, 127, -1, -2, -3, -7, -8, -64};
 
 		for (size_t i = 0; i < ARRAY_LEN(list); i++)
 			out[n++] = (uint64_t)list[i];
@@ -666,11 +669,29 @@ static size_t specials(DType d, uint64_t *out)
 	{
 		const uint64_t half = UINT64_C(1) << (m - 1);
 		const uint64_t list[] = {
-			0, 1, 2, 3, half, 2 * half - 1, 2 * half, 2 * half + 1,
-			one, one - 1, one + 1, one + half, one - 2 * half,
-			one + 2 * half, one + 3 * half, one + 2 * half + half / 2,
-			one + 1 + half, one + 10 * half, one + 19 * half,
-			inf, inf - 1, inf - half, inf | half,
+			0,
+			1,
+			2,
+			3,
+			half,
+			2 * half - 1,
+			2 * half,
+			2 * half + 1,
+			one,
+			one - 1,
+			one + 1,
+			one + half,
+			one - 2 * half,
+			one + 2 * half,
+			one + 3 * half,
+			one + 2 * half + half / 2,
+			one + 1 + half,
+			one + 10 * half,
+			one + 19 * half,
+			inf,
+			inf - 1,
+			inf - half,
+			inf | half,
 		};
 
 		for (size_t i = 0; i < ARRAY_LEN(list); i++) {
@@ -824,9 +845,9 @@ static bool check_case(const Variant *v, const char *x, int i, char *out,
 			return false;
 		}
 		for (int o = 0; o < c->arity; o++)
-			a[o] = val_get(operand(c, o),
-				       in[o] + k * dtype_info[operand(c, o)]
-							  .bytes);
+			a[o] = val_get(
+				operand(c, o),
+				in[o] + k * dtype_info[operand(c, o)].bytes);
 		got = val_get(c->to, out + k * dtype_info[c->to].bytes);
 		if (!judge(c, a, got, &fails)) {
 			show(c, in, out, k, "wrong result");
@@ -901,8 +922,8 @@ static void accuracy(void)
 	const char *in[2] = {a, b};
 
 	for (size_t k = 0; k < ARRAY_LEN(variants); k++)
-		if (variants[k].handle && strlen(variants[k].isa) >=
-						  strlen(v->isa))
+		if (variants[k].handle &&
+		    strlen(variants[k].isa) >= strlen(v->isa))
 			v = &variants[k];
 	if (!v->handle)
 		SKIP("no gcc");
@@ -970,7 +991,8 @@ static void abi(void)
 	cfuncs_print(cfuncs_new(&arena), &text);
 	printed = strstr(buf_str(&text), "typedef struct TnStatus");
 	ctx_init(&ctx);
-	if (CHECK(file_read(&ctx, &arena, "src/runtime/abi.h", &header, &len)) &&
+	if (CHECK(file_read(&ctx, &arena, "src/runtime/abi.h", &header,
+			    &len)) &&
 	    CHECK(printed != NULL))
 		CHECK_STR(words(printed), words(header));
 	ctx_release(&ctx);

@@ -66,6 +66,7 @@ static void canonical(void)
 	CHECK(ex("M//3//5") == ex("M//15"));
 	CHECK(ex("(M//3 + 2)//5") == ex("(M + 6)//15"));
 	CHECK(ex("M%12%4") == ex("M%4") && ex("M%4//5") == 0);
+	CHECK(ex("(M%3 + 1)//4") == 0 && ex("(M%3 + 2)//4") != 0);
 	CHECK(ex("(i0*N + i1)//N") == ex("i0 + i1//N"));
 	CHECK(ex("(i0*N + i1)%N") == ex("i1%N"));
 	CHECK(ex("min(M, N)") == ex("min(N, M)") && ex("min(M, M)") == m);

@@ -139,19 +139,23 @@ static void constants(void)
 	static const struct {
 		const char *dtype, *text;
 	} rows[] = {
-		{"f32", "nan:0x7fc00001"},  {"f32", "-0x0p+0"},
-		{"f32", "0x1p-149"},	    {"f16", "0x1p-24"},
-		{"f16", "0x1.ffcp+15"},	    {"bf16", "0x1.fep+127"},
-		{"f64", "0x1.8p-1074"},	    {"f64", "-inf"},
-		{"i8", "-128"},		    {"u64", "18446744073709551615"},
+		{"f32", "nan:0x7fc00001"},
+		{"f32", "-0x0p+0"},
+		{"f32", "0x1p-149"},
+		{"f16", "0x1p-24"},
+		{"f16", "0x1.ffcp+15"},
+		{"bf16", "0x1.fep+127"},
+		{"f64", "0x1p-1074"},
+		{"f64", "-inf"},
+		{"i8", "-128"},
+		{"u64", "18446744073709551615"},
 		{"i64", "-9223372036854775808"},
 	};
 	Ctx ctx;
 	ctx_init(&ctx);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		const char *text = arena_printf(
-			&ctx.perm,
-			"%s" MAIN "\t\tv0: %s = const %s\n" CLOSE,
+			&ctx.perm, "%s" MAIN "\t\tv0: %s = const %s\n" CLOSE,
 			PROGRAM BUFFERS, rows[i].dtype, rows[i].text);
 		check_law(&ctx, text);
 	}
@@ -187,7 +191,8 @@ static const Refusal refusals[] = {
 	{"for i1 < 2 serial {\nv0: f32 = const 0x0p+0\n}\nv1: f32 = neg v0\n",
 	 "v0 is used where it is not assigned"},
 	{"v0: f32 = const 0x0p+0\nv1: f64 = neg v0\n", "v0 is f32 where f64"},
-	{"v0: f32 = const 0x0p+0\nv1: f64 = neg.f32 v0\n", "does not yield f64"},
+	{"v0: f32 = const 0x0p+0\nv1: f64 = neg.f32 v0\n",
+	 "does not yield f64"},
 	{"v0: f32 = const 0x0p+0\nv1: f32 = add v0\n", "takes 2 operands"},
 	{"v0: f32 = const 0x0p+0\nv1: f32 = bitand v0 v0\n",
 	 "does not take this dtype"},
@@ -248,7 +253,8 @@ static const Refusal refusals[] = {
 	{"v0: f16 = load x[i0, 0]\n", "x is f32, not f16"},
 	{"v0: f16 = const 0x0p+0\nstore y[i0, 0] = v0\n", "v0 is f16"},
 	/* registers */
-	{"v0: f32 = const 0x0p+0\nfor i1 < 4 serial {\nstore r[i1, 0] = v0\n}\n",
+	{"v0: f32 = const 0x0p+0\nfor i1 < 4 serial {\nstore r[i1, 0] = "
+	 "v0\n}\n",
 	 "i1 is not unrolled"},
 	{"v0: f32 = const 0x0p+0\nfor i1 < 8 vunroll 4 {\n"
 	 "store r[0, i1 + 2] = v0\n}\n",
@@ -270,9 +276,9 @@ static void refused(void)
 	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
 		Ctx ctx;
 		ctx_init(&ctx);
-		const char *text = arena_printf(&ctx.perm, "%s%s" CLOSE,
-						PROGRAM BUFFERS MAIN,
-						refusals[i].body);
+		const char *text =
+			arena_printf(&ctx.perm, "%s%s" CLOSE,
+				     PROGRAM BUFFERS MAIN, refusals[i].body);
 		const Kernels *k = parse(&ctx, text, strlen(text));
 		const char *why = buf_str(&ctx.messages);
 		if (!CHECK(k == NULL && strstr(why, refusals[i].why)))

@@ -80,7 +80,11 @@ TEST_ONLY static ValueId input_n(Make *m, const char *name, DType d, int rank,
 	return leaf(m, x, rank, shape);
 }
 
-#define SHAPE(...) (int)ARRAY_LEN(((Ex[]){__VA_ARGS__})), (Ex[]){__VA_ARGS__}
+#define SHAPE(...)                                                             \
+	(int)ARRAY_LEN(((Ex[]){__VA_ARGS__})), (Ex[])                          \
+	{                                                                      \
+		__VA_ARGS__                                                    \
+	}
 #define input(m, name, d, ...) input_n(m, name, d, SHAPE(__VA_ARGS__))
 
 TEST_ONLY static ValueId const_f32(Make *m, float x)
@@ -116,9 +120,7 @@ TEST_ONLY static ValueId cast(Make *m, DType d, ValueId a)
 
 TEST_ONLY static ValueId bin(Make *m, Op op, ValueId a, ValueId b)
 {
-	return add(m, (Value){.op = op,
-			      .nargs = 2,
-			      .args = (ValueId[]){a, b}});
+	return add(m, (Value){.op = op, .nargs = 2, .args = (ValueId[]){a, b}});
 }
 
 /* a in the shape of b. */
@@ -164,11 +166,7 @@ TEST_ONLY static ValueId matmul(Make *m, ValueId a, ValueId b)
 TEST_ONLY static ValueId reduce(Make *m, Op op, ValueId a, uint32_t axes)
 {
 	DType d = program_value(&m->p, a)->dtype;
-	Value v = {.op = op,
-		   .dtype = d,
-		   .axes = axes,
-		   .nargs = 1,
-		   .args = &a};
+	Value v = {.op = op, .dtype = d, .axes = axes, .nargs = 1, .args = &a};
 	if (op == OP_SUM || op == OP_PROD)
 		v.acc = dtype_default_acc(d);
 	return add(m, v);

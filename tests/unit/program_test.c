@@ -322,7 +322,7 @@ static void build(void)
 	add(iota);
 	Value wf = {.op = OP_WEIGHT,
 		    .dtype = DT_BF16,
-		    .file = "w \"1\"\n.st",
+		    .file = "w \"1\"\n\\t.st",
 		    .tensor = "layer.0"};
 	shape(&wf, "768, 768");
 	add(wf);
@@ -482,6 +482,10 @@ static void bad_texts(void)
 		 "stage:4:20: error: `sum` needs acc= here");
 	bad_text(HEAD "%1: f16 = const data=0x1.001p+0\n",
 		 "stage:4:22: error: a number is none of its dtype's values");
+	bad_text(HEAD "%1: f16 = const data=0x1p-25\n",
+		 "stage:4:22: error: a number is none of its dtype's values");
+	bad_text(HEAD "%1: f16 = const data=0x1p+16\n",
+		 "stage:4:22: error: a number is none of its dtype's values");
 	bad_text(HEAD "%1: f16[3] = const data=[1, 2]\n",
 		 "stage:4:1: error: a constant f16[3] holds 4 bytes of data");
 	bad_text(HEAD "%1: f16[1099511627776] = const data=[]\n",
@@ -523,6 +527,11 @@ static void verifier(void)
 	v->rank = 9;
 	CHECK(!verifies(&prog));
 	*v = keep;
+	CHECK(verifies(&prog));
+	v = program_value(&prog, (ValueId)prog.values.n - 1);
+	v->shape[0] = ex("N");
+	CHECK(!verifies(&prog));
+	v->shape[0] = ex("M*N");
 	CHECK(verifies(&prog));
 	prog.results.p[1].value = 1000;
 	CHECK(!verifies(&prog));
@@ -642,6 +651,41 @@ static void damage(void)
 	free(copy);
 }
 
+/* Memory refused at any point unwinds, and nothing is left behind. */
+static void refused_memory(void)
+{
+	build();
+	const char *text = print(&prog);
+	size_t len = strlen(text);
+	bool done = false;
+	int n = 1;
+	for (; !done && n < 1000; n++) {
+		static Ctx c;
+		static Arena a;
+		static OomTrap trap;
+		ctx_init(&c);
+		arena_init(&a);
+		oom_fail_nth(n);
+		if (!OOM_TRAP(&trap)) {
+			uint32_t s = ctx_add_source(&c, "stage", text, len);
+			Program *p = program_parse(&c, &a, s);
+			CHECK(p != NULL);
+			p = program_copy(&a, p);
+			Buf b;
+			buf_init(&b, &a);
+			program_print(p, &b);
+			CHECK_STR(buf_str(&b), text);
+			program_uses(&a, p);
+			oom_trap_pop(&trap);
+			done = true;
+		}
+		oom_fail_nth(0);
+		arena_release(&a);
+		ctx_release(&c);
+	}
+	CHECK(done && n > 5);
+}
+
 TEST_MAIN(TEST(shapes), TEST(mismatches), TEST(round_trip), TEST(every_float),
 	  TEST(bad_texts), TEST(verifier), TEST(uses), TEST(tensors),
-	  TEST(damage))
+	  TEST(damage), TEST(refused_memory))

@@ -19,8 +19,8 @@ static Regions *part(Make *m, const RegionPin *pins, size_t n)
 	buf_init(&text, &m->arena);
 	buf_init(&again, &m->arena);
 	regions_print(r, &text);
-	uint32_t source = ctx_add_source(&m->ctx, "test.regions",
-					 buf_str(&text), text.n);
+	uint32_t source =
+		ctx_add_source(&m->ctx, "test.regions", buf_str(&text), text.n);
 	Regions *back = regions_parse(&m->ctx, &m->arena, source);
 	if (CHECK(back != NULL)) {
 		regions_print(back, &again);
@@ -375,7 +375,93 @@ static void pins(void)
 	make_release(&m);
 }
 
+/* ---- random programs ------------------------------------------------- */
+
+static uint64_t rng;
+
+static uint32_t roll(uint32_t n)
+{
+	rng = rng * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(rng >> 33) % n;
+}
+
+/* A value from v and u, all of them 8 x 8; i is an index. */
+static ValueId random_step(ValueId v, ValueId u, ValueId i)
+{
+	ValueId t;
+	Ex eight = num(&m, 8), one = num(&m, 1);
+	switch (roll(12)) {
+	case 0:
+	case 1:
+		return un(&m, OP_EXP, v);
+	case 2:
+	case 3:
+	case 4:
+		return bin(&m, OP_ADD, v, u);
+	case 5:
+		return transposed(&m, v);
+	case 6:
+		return matmul(&m, v, roll(2) ? u : transposed(&m, u));
+	case 7:
+		t = reduce(&m, OP_MAX, v, 2);
+		return like(&m, reshape(&m, t, eight, one), v);
+	case 8:
+		return like(&m, un(&m, OP_NEG, reduce(&m, OP_SUM, v, 1)), v);
+	case 9:
+		return add(&m, (Value){.op = OP_CUMSUM,
+				       .dtype = DT_F32,
+				       .acc = DT_F32,
+				       .axis = roll(2),
+				       .nargs = 1,
+				       .args = &v});
+	case 10:
+		return add(&m, (Value){.op = OP_GATHER,
+				       .axis = roll(2),
+				       .nargs = 2,
+				       .args = (ValueId[]){v, i}});
+	default:
+		return add(&m, (Value){.op = OP_SCATTER,
+				       .axis = roll(2),
+				       .nargs = 3,
+				       .args = (ValueId[]){v, i, u}});
+	}
+}
+
+/* Whatever the program and the pins, the regions keep their laws. */
+static void random_programs(void)
+{
+	for (uint64_t seed = 0; seed < 400; seed++) {
+		rng = seed * 31 + 5;
+		make_init(&m);
+		ValueId i = input(&m, "i", DT_I64, num(&m, 8));
+		ValueId v[16];
+		v[0] = input(&m, "x", DT_F32, num(&m, 8), num(&m, 8));
+		v[1] = input(&m, "y", DT_F32, num(&m, 8), num(&m, 8));
+		for (uint32_t k = 2; k < 16; k++) {
+			v[k] = random_step(v[k - 1 - roll(2)], v[roll(k)], i);
+			named(&m, v[k], roll(4) ? "other" : "apart");
+		}
+		result(&m, v[15], "a");
+		result(&m, v[roll(16)], "b");
+		CHECK(part(&m, NULL, 0) != NULL);
+		RegionPin pin = {"apart", false, "join.apart=no"};
+		Regions *r = part(&m, &pin, 1);
+		for (size_t k = 0; r && k < r->decisions.n; k++) {
+			const Decision *d = &r->decisions.p[k];
+			const char *name =
+				program_value(&m.p, d->producer)->name;
+			CHECK(!d->joined || !name || strcmp(name, "apart"));
+		}
+		if (test_bad) {
+			printf("seed %d\n", (int)seed);
+			make_release(&m);
+			return;
+		}
+		make_release(&m);
+	}
+}
+
 TEST_MAIN(TEST(public_projection), TEST(prologue), TEST(observed_prologue),
 	  TEST(gram), TEST(two_products), TEST(two_layer), TEST(rows),
 	  TEST(norms), TEST(rows_merge), TEST(square_rows), TEST(no_cycle),
-	  TEST(moves), TEST(copies), TEST(pins))
+	  TEST(moves), TEST(copies), TEST(pins), TEST(random_programs))

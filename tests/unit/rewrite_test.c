@@ -1,6 +1,7 @@
 /* The rewrites: each rule fires where it is exact, and only there. */
 #include "rewrite/rewrite.h"
 
+#include "oracle/oracle.h"
 #include "tests/unit/make.h"
 
 #include <math.h>
@@ -60,15 +61,17 @@ static void identities(void)
 	result(&m, cast(&m, DT_F32, x), "g");
 	result(&m, cast(&m, DT_F32, cast(&m, DT_F64, x)), "h");
 	ValueId c = bin(&m, OP_LT, x, splat(1, x));
-	result(&m, add(&m, (Value){.op = OP_WHERE,
-				   .nargs = 3,
-				   .args = (ValueId[]){c, x, x}}),
+	result(&m,
+	       add(&m, (Value){.op = OP_WHERE,
+			       .nargs = 3,
+			       .args = (ValueId[]){c, x, x}}),
 	       "i");
 	ValueId t = bin(&m, OP_EQ, const_f32(&m, 1), const_f32(&m, 1));
 	ValueId y = matrix("y", DT_F32);
-	result(&m, add(&m, (Value){.op = OP_WHERE,
-				   .nargs = 3,
-				   .args = (ValueId[]){like(&m, t, x), x, y}}),
+	result(&m,
+	       add(&m, (Value){.op = OP_WHERE,
+			       .nargs = 3,
+			       .args = (ValueId[]){like(&m, t, x), x, y}}),
 	       "j");
 	Program *q = after(rewrite_constants);
 	for (size_t i = 0; i < q->results.n; i++)
@@ -214,8 +217,7 @@ static void arithmetic(void)
 	a = const_bits(DT_I32, 0x80000000);
 	CHECK(folded(un(&m, OP_NEG, a)) == 0x80000000);
 	CHECK(folded(un(&m, OP_ABS, a)) == 0x80000000);
-	CHECK(folded(bin(&m, OP_SHR, a, const_bits(DT_I32, 40))) ==
-	      0xffffffff);
+	CHECK(folded(bin(&m, OP_SHR, a, const_bits(DT_I32, 40))) == 0xffffffff);
 	CHECK(folded(bin(&m, OP_SHL, a, const_bits(DT_I32, 0xffffffff))) == 0);
 	CHECK(folded(bin(&m, OP_MUL, a, const_bits(DT_I32, 2))) == 0);
 	CHECK(folded(bin(&m, OP_LT, a, const_bits(DT_I32, 0))) == 1);
@@ -361,7 +363,18 @@ static void views(void)
 	result(&m, slice(x, 2, 1, one), "m");
 	result(&m, reshape(&m, w, num(&m, 2), num(&m, 2), num(&m, 6)), "n");
 	result(&m, like(&m, x, x), "o");
+	Ex A = dim(&m, "A"), two = num(&m, 2), three = num(&m, 3);
+	Ex MA = ex_mul(&m.p.ex, M, A);
+	ValueId s = input(&m, "s", DT_F32, M, A, num(&m, 6));
+	result(&m, reshape(&m, s, MA, num(&m, 6)), "p");
+	result(&m, reshape(&m, s, A, M, num(&m, 6)), "q");
+	result(&m, reshape(&m, s, MA, two, three), "r");
+	result(&m, reshape(&m, s, M, ex_mul(&m.p.ex, A, two), three), "s");
 	Program *q = after(rewrite_views);
+	CHECK_STR(map_text(q, 15), "i0//A, i0%A, i1");
+	CHECK_STR(map_text(q, 16), "(M*i0 + i1)//A, (M*i0 + i1)%A, i2");
+	CHECK_STR(map_text(q, 17), "i0//A, i0%A, 3*i1 + i2");
+	CHECK_STR(map_text(q, 18), "i0, i1//2, i2 + 3*(i1%2)");
 	CHECK_STR(map_text(q, 0), "input");
 	CHECK_STR(map_text(q, 1), "i1, i0");
 	CHECK_STR(map_text(q, 2), "i1");
@@ -435,8 +448,8 @@ static void reassociate(void)
 {
 	make_init(&m);
 	m.relax = RELAX_REASSOCIATE;
-	ValueId x = input(&m, "x", DT_F32, dim(&m, "M"), num(&m, 8),
-			  num(&m, 4));
+	ValueId x =
+		input(&m, "x", DT_F32, dim(&m, "M"), num(&m, 8), num(&m, 4));
 	result(&m, reduce(&m, OP_SUM, reduce(&m, OP_SUM, x, 2), 2), "a");
 	ValueId a = input(&m, "a", DT_F16, num(&m, 3), num(&m, 8));
 	ValueId b = input(&m, "b", DT_F16, num(&m, 8), num(&m, 5));
@@ -458,6 +471,153 @@ static void reassociate(void)
 	make_release(&m);
 }
 
+/* ---- random programs ------------------------------------------------- */
+
+static uint64_t rng;
+
+static uint32_t roll(uint32_t n)
+{
+	rng = rng * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(rng >> 33) % n;
+}
+
+static const Ex *shape_of(ValueId v)
+{
+	return program_value(&m.p, v)->shape;
+}
+
+static ValueId random_const(ValueId to)
+{
+	static const double number[] = {0, -0.0, 1, -1, 2, 0.5, 3, 1e5};
+	DType d = program_value(&m.p, to)->dtype;
+	return like(&m, cast(&m, d, const_f64(number[roll(8)])), to);
+}
+
+/* A value made of v and others of its shape, 4 x 6 or 6 x 4. */
+static ValueId random_step(ValueId v, ValueId w)
+{
+	static const Op unary[] = {OP_NEG, OP_ABS, OP_SIGN, OP_NEG};
+	static const Op binary[] = {OP_ADD, OP_SUB, OP_MUL, OP_MAXIMUM,
+				    OP_MINIMUM};
+	const Value *x = program_value(&m.p, v);
+	Ex a = shape_of(v)[0], b = shape_of(v)[1];
+	ValueId t;
+	if (shape_of(w)[0] != a)
+		w = transposed(&m, w);
+	switch (roll(12)) {
+	case 0:
+		return un(&m, unary[roll(4)], v);
+	case 1:
+	case 2:
+		return bin(&m, binary[roll(5)], v, random_const(v));
+	case 3:
+		return bin(&m, binary[roll(5)], random_const(v), v);
+	case 4:
+	case 5:
+		return bin(&m, binary[roll(5)], v, w);
+	case 6:
+		return transposed(&m, v);
+	case 7:
+		t = reshape(&m, v, num(&m, 2), num(&m, 12));
+		return reshape(&m, transposed(&m, t), b, a);
+	case 8:
+		t = slice(v, ex_eval(&m.p.ex, b, NULL, NULL) - 1, -1, b);
+		return bin(&m, binary[roll(5)], t, v);
+	case 9:
+		t = reduce(&m, roll(2) ? OP_SUM : OP_MAX, v, 2);
+		return like(&m, reshape(&m, t, a, num(&m, 1)), v);
+	case 10:
+		t = bin(&m, OP_LT, v, w);
+		return add(&m, (Value){.op = OP_WHERE,
+				       .nargs = 3,
+				       .args = (ValueId[]){t, v, w}});
+	default:
+		t = cast(&m, roll(2) ? DT_F64 : DT_I16, v);
+		return cast(&m, x->dtype, t);
+	}
+}
+
+static void fill(Tensor *t, const Value *v, size_t bits)
+{
+	t->dtype = v->dtype;
+	t->rank = v->rank;
+	for (int d = 0; d < v->rank; d++)
+		t->shape[d] = ex_eval(&m.p.ex, v->shape[d], NULL, NULL);
+	tensor_set_contiguous(t);
+	t->data = big_alloc(tensor_bytes(t));
+	uint8_t *p = t->data;
+	for (size_t i = 0; i < tensor_bytes(t); i++)
+		p[i] = (uint8_t)roll(256);
+	/* small exponents now and then, so that sums are not all lost */
+	for (size_t i = bits / 8 - 1; i < tensor_bytes(t); i += bits / 8)
+		if (roll(4))
+			p[i] = (uint8_t)(0x3c | (roll(2) << 7));
+}
+
+/* NaN payloads and signs are outside the contract. */
+static bool same_bits(const Tensor *a, const Tensor *b)
+{
+	size_t n = (size_t)dtype_info[a->dtype].bytes;
+	const uint8_t *x = a->data, *y = b->data;
+	for (size_t i = 0; i < tensor_bytes(a); i += n) {
+		uint32_t u = 0, v = 0;
+		memcpy(&u, x + i, n);
+		memcpy(&v, y + i, n);
+		uint32_t inf = a->dtype == DT_F32 ? 0x7f800000 : 0x7c00;
+		uint32_t sign = a->dtype == DT_F32 ? 0x80000000 : 0x8000;
+		bool nans = dtype_is_float(a->dtype) && (u & ~sign) > inf &&
+			    (v & ~sign) > inf;
+		if (u != v && !nans)
+			return false;
+	}
+	return true;
+}
+
+/* What the oracle says of 300 programs, before and after. */
+static void same_results(void)
+{
+	static const DType dtypes[] = {DT_F32, DT_F16, DT_I32};
+	for (uint64_t seed = 0; seed < 300; seed++) {
+		rng = seed * 77 + 1;
+		make_init(&m);
+		DType d = dtypes[seed % 3];
+		ValueId v[12];
+		v[0] = input(&m, "x", d, num(&m, 4), num(&m, 6));
+		v[1] = input(&m, "y", d, num(&m, 6), num(&m, 4));
+		for (size_t i = 2; i < 12; i++)
+			v[i] = random_step(v[i - 1 - roll(2)],
+					   v[roll((uint32_t)i)]);
+		result(&m, v[11], "a");
+		result(&m, v[10], "b");
+		Program *q = after(rewrite_constants);
+		RewritePass *const rest[] = {rewrite_views, rewrite_cse,
+					     rewrite_constants, rewrite_dead};
+		for (size_t i = 0; i < ARRAY_LEN(rest); i++)
+			q = rest[i](&m.ctx, &m.arena, q, NULL);
+		Buf why;
+		buf_init(&why, &m.arena);
+		if (!CHECK(program_verify(q, &why)))
+			printf("%s\n", buf_str(&why));
+		Tensor in[2] = {0}, want[2] = {0}, got[2] = {0};
+		size_t bits = 8 * (size_t)dtype_info[d].bytes;
+		fill(&in[0], program_value(&m.p, v[0]), bits);
+		fill(&in[1], program_value(&m.p, v[1]), bits);
+		Feeds feeds = {.inputs = in, .ninputs = 2};
+		Binding none = {0};
+		CHECK(oracle_reference(&m.ctx, &m.p, &none, &feeds, want));
+		CHECK(oracle_reference(&m.ctx, q, &none, &feeds, got));
+		for (int i = 0; i < 2; i++)
+			if (!CHECK(same_bits(&want[i], &got[i])))
+				printf("seed %d result %d\n", (int)seed, i);
+		for (int i = 0; i < 2; i++) {
+			big_free(in[i].data, tensor_bytes(&in[i]));
+			big_free(want[i].data, tensor_bytes(&want[i]));
+			big_free(got[i].data, tensor_bytes(&got[i]));
+		}
+		make_release(&m);
+	}
+}
+
 /* Every row of the table was hit by the tests above. */
 static void all_rules_hit(void)
 {
@@ -471,5 +631,5 @@ static void all_rules_hit(void)
 
 TEST_MAIN(TEST(identities), TEST(not_identities), TEST(integer_identities),
 	  TEST(conversions), TEST(arithmetic), TEST(fold_tensors), TEST(cse),
-	  TEST(dead), TEST(views), TEST(views_and_casts), TEST(contraction), TEST(reassociate),
-	  TEST(all_rules_hit))
+	  TEST(dead), TEST(views), TEST(views_and_casts), TEST(contraction),
+	  TEST(reassociate), TEST(same_results), TEST(all_rules_hit))

@@ -63,10 +63,30 @@ static char cache[300], code[310];
 static Ctx ctx;
 static Compiler cc;
 
+static void finish(void)
+{
+	char command[400];
+	snprintf(command, sizeof(command), "rm -rf %s", top);
+	if (system(command) != 0)
+		printf("left behind: %s\n", top);
+	ctx_release(&ctx);
+}
+
+static void start(void)
+{
+	CHECK(mkdtemp(top) != NULL);
+	snprintf(cache, sizeof(cache), "%s/cache", top);
+	snprintf(code, sizeof(code), "%s/code", cache);
+	setenv("XDG_CACHE_HOME", top, 1);
+	atexit(finish);
+}
+
 /* Empties the cache and the context. */
 static bool fresh(void)
 {
 	char command[400];
+	if (cache[0] == '\0')
+		start();
 	snprintf(command, sizeof(command), "rm -rf %s", cache);
 	bool ok = system(command) == 0;
 	ctx_release(&ctx);
@@ -130,15 +150,6 @@ static bool affine_good(TnKernel *fn, int workers, int64_t n)
 		ok &= out[i] == 2 * (float)i + 1;
 	launch_release(&scratch);
 	return ok && status.code == 0 && scratch.p == NULL;
-}
-
-static void start(void)
-{
-	CHECK(mkdtemp(top) != NULL);
-	snprintf(cache, sizeof(cache), "%s/cache", top);
-	snprintf(code, sizeof(code), "%s/code", cache);
-	setenv("XDG_CACHE_HOME", top, 1);
-	CHECK(fresh());
 }
 
 /* ---- instruction sets ------------------------------------------------ */
@@ -530,6 +541,13 @@ static void not_writable(void)
 	CHECK(strstr(buf_str(&ctx.messages), path) != NULL);
 	CHECK(strstr(buf_str(&ctx.messages), "Not a directory") != NULL);
 	ctx_clear_errors(&ctx);
+	/* Without a cache it is the temporary folder that is named. */
+	setenv("TMPDIR", path, 1);
+	CHECK(!code_load(&ctx, &ctx.perm, &cc, isa_host(), NULL, &src, 1));
+	unsetenv("TMPDIR");
+	CHECK(strstr(buf_str(&ctx.messages), "the temporary folder") != NULL);
+	CHECK(strstr(buf_str(&ctx.messages), path) != NULL);
+	ctx_clear_errors(&ctx);
 	/* Others could put code into it. */
 	shell("mkdir -p %s; chmod 777 %s", code, code);
 	CHECK(!load(&src, affine_text) && ctx.err == ERR_ENV);
@@ -707,15 +725,9 @@ static void forked(void)
 	code_unload(&src, 1);
 }
 
-static void finish(void)
-{
-	shell("rm -rf %s", top);
-	ctx_release(&ctx);
-}
-
-TEST_MAIN(TEST(start), TEST(isas), TEST(targets), TEST(strict), TEST(compilers),
+TEST_MAIN(TEST(isas), TEST(targets), TEST(strict), TEST(compilers),
 	  TEST(no_compiler), TEST(runs_and_caches), TEST(many_sources),
 	  TEST(bad_source), TEST(damaged), TEST(killed_writer), TEST(processes),
 	  TEST(not_writable), TEST(disk_read_only), TEST(disk_full),
 	  TEST(out_of_memory), TEST(children_ignored), TEST(faults),
-	  TEST(forked), TEST(finish))
+	  TEST(forked))
