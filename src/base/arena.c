@@ -271,11 +271,15 @@ char *arena_strdup(Arena *a, const char *s)
 
 char *arena_vprintf(Arena *a, const char *fmt, va_list ap)
 {
+	char text[256]; /* most results fit, and are formatted once */
 	va_list again;
+	bug_if(!fmt);
 	va_copy(again, ap);
-	int n = vsnprintf(NULL, 0, fmt, again);
+	int n = vsnprintf(text, sizeof(text), fmt, again);
 	va_end(again);
 	bug_if(n < 0);
+	if ((size_t)n < sizeof(text))
+		return arena_strndup(a, text, (size_t)n);
 	char *p = arena_alloc(a, (size_t)n + 1, 1);
 	vsnprintf(p, (size_t)n + 1, fmt, ap);
 	return p;

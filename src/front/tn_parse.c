@@ -307,7 +307,7 @@ static bool postfix(Parser *p, const Node **out)
 		Node *n;
 		if (accept(p, TK_DOT)) {
 			n = node(p, N_ATTR, e->loc);
-			Loc loc;
+			Loc loc = {0};
 			if (!name(p, "a name after `.`", &n->text, &loc))
 				return false;
 			n->loc = span(e->loc, loc);
@@ -670,8 +670,8 @@ static bool body(Parser *p, Def *d)
 static bool contract(Parser *p, Def *d)
 {
 	while (!at(p, TK_RPAR)) {
-		const char *w;
-		Loc loc;
+		const char *w = NULL;
+		Loc loc = {0};
 		if (!name(p, "a contract word", &w, &loc))
 			return false;
 		size_t i = 0;
@@ -717,8 +717,8 @@ static bool donate(Parser *p, Def *d)
 static bool decorators(Parser *p, Def *d)
 {
 	while (accept(p, TK_AT)) {
-		const char *w;
-		Loc loc;
+		const char *w = NULL;
+		Loc loc = {0};
 		if (!name(p, "`contract` or `donate` after `@`", &w, &loc))
 			return false;
 		bool is_contract = strcmp(w, "contract") == 0;

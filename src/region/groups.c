@@ -166,9 +166,30 @@ static bool pinned_from(const Grouping *g, uint32_t a, uint32_t b)
 	return false;
 }
 
+/* Whether what a's values read of b is read at the same place of a's space. */
+static bool reads_in_place(const Grouping *g, uint32_t a, uint32_t b,
+			   const Region *space)
+{
+	const Region *r = &g->groups.p[a].r;
+	for (size_t i = 0; i < r->values.n; i++) {
+		const Value *v = program_value(g->p, r->values.p[i]);
+		for (uint32_t k = 0; k < v->nargs; k++) {
+			ValueId x = v->args[k];
+			if (operand_group(g, v, k) == b &&
+			    (op_info[v->op].cls != OPC_ELEM ||
+			     !region_aligned(g->p, space, x, g->base[x],
+					     g->map[x])))
+				return false;
+		}
+	}
+	return true;
+}
+
 bool group_may_merge(Grouping *g, uint32_t a, uint32_t b)
 {
 	return a != b && !g->groups.p[a].closed && !g->groups.p[b].closed &&
+	       reads_in_place(g, a, b, &g->groups.p[a].r) &&
+	       reads_in_place(g, b, a, &g->groups.p[a].r) &&
 	       !pinned_from(g, a, b) && !pinned_from(g, b, a) &&
 	       !depends_indirectly(g, a, b) && !depends_indirectly(g, b, a);
 }

@@ -77,8 +77,9 @@ void group_join(Grouping *g, uint32_t group, ValueId v, Part part);
 /* Whether group a reads, directly or not, what group b computes. */
 bool group_depends(Grouping *g, uint32_t a, uint32_t b);
 /*
- * Whether b can become part of a: no cycle comes about and no pin is
- * broken. Spaces are the caller's concern.
+ * Whether b can become part of a: they read each other's values in place,
+ * no cycle comes about and no pin is broken. That the spaces are equal is
+ * the caller's concern.
  */
 bool group_may_merge(Grouping *g, uint32_t a, uint32_t b);
 /* Moves b's values into a, all with that part. */

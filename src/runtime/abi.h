@@ -12,14 +12,14 @@
  * signals, exits, or touches memory outside its buffers.
  */
 typedef struct TnStatus {
-	int32_t code;	/* TnFault, 0: none */
+	int32_t code;   /* TnFault, 0: none */
 	uint32_t value; /* value id in the program (stage 1 or 2 of the plan) */
-	int64_t index;	/* offending index or flat element */
+	int64_t index;  /* offending index or flat element */
 } TnStatus;
 
 typedef enum TnFault {
 	TN_FAULT_NONE,
-	TN_FAULT_INDEX,	   /* an index out of range; `index` is the index */
+	TN_FAULT_INDEX,    /* an index out of range; `index` is the index */
 	TN_FAULT_DIVISION, /* integer division or modulo by zero; element */
 	TN_FAULT_EXPONENT, /* integer to a negative power; element */
 } TnFault;
@@ -27,7 +27,7 @@ typedef enum TnFault {
 typedef struct TnArgs {
 	void *const *buffers; /* by buffer number of the plan */
 	const int64_t *dims;  /* by dim number of the plan */
-	char *scratch;	      /* workers * scratch_stride bytes, 64-aligned */
+	char *scratch;        /* workers * scratch_stride bytes, 64-aligned */
 	int64_t scratch_stride;
 	int64_t *next; /* the shared task counter; 0 when the launch starts */
 } TnArgs;

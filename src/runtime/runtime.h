@@ -11,10 +11,10 @@
 
 /* One row a set; the widest the host runs is the default. */
 typedef struct Isa {
-	const char *name;	 /* avx512, avx2, base; neon */
-	int vector_bytes;	 /* 64, 32, 16 */
+	const char *name; /* avx512, avx2, base; neon */
+	int vector_bytes; /* 64, 32, 16 */
 	int vector_registers;
-	bool fma, f16c;		 /* hardware multiply-add, f16 conversion */
+	bool fma, f16c;           /* hardware multiply-add, f16 conversion */
 	const char *const *flags; /* compiler flags, NULL-terminated */
 } Isa;
 extern const Isa isa_table[];
@@ -56,9 +56,9 @@ typedef struct CodeSource {
 	const char *name; /* for messages: k0 */
 	const char *text;
 	char key[SHA256_HEX]; /* out: over text, flags, compiler, abi */
-	bool cached;	      /* out: no compiler ran */
+	bool cached;          /* out: no compiler ran */
 	double compile_ms;    /* out */
-	void *handle;	      /* out: dlopen handle */
+	void *handle;         /* out: dlopen handle */
 } CodeSource;
 /*
  * Compiles what the cache folder lacks (in parallel, at most ctx->threads
@@ -79,7 +79,7 @@ const char *code_flags(Arena *a, const Compiler *cc, const Isa *isa);
 
 typedef struct Launch {
 	TnKernel *fn;
-	int64_t tasks; /* 0: the launch is skipped */
+	int64_t tasks;  /* 0: the launch is skipped */
 	size_t scratch; /* bytes a worker */
 } Launch;
 /*
