@@ -185,8 +185,8 @@ static bool is_reserved(const char *s)
 /* Reserved names get a prefix, which reserves the prefix in turn. */
 static const char *c_name(Arena *a, const char *name)
 {
-	if (is_reserved(name) || !strncmp(name, "b_", 2))
-		return arena_printf(a, "b_%s", name);
+	if (is_reserved(name) || !strncmp(name, "x_", 2))
+		return arena_printf(a, "x_%s", name);
 	return name;
 }
 

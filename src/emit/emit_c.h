@@ -24,11 +24,11 @@ typedef struct EVar {
 	bool by_lanes; /* an accumulator kept one a lane while lanes run */
 } EVar;
 
-/* The address of a load or store before axes are substituted. */
-typedef struct ELinear {
+/* The simplified expression of a statement, nothing substituted. */
+typedef struct EMemo {
 	const Stmt *stmt;
 	Ex ex;
-} ELinear;
+} EMemo;
 
 typedef struct Emit {
 	Arena *arena;
@@ -50,8 +50,8 @@ typedef struct Emit {
 	/* what the phase uses */
 	bool *dim_used, *axis_used, *buffer_used;
 	int *reg_lanes; /* by buffer: lanes of its elements, 0: scalars */
-	ELinear *linear;
-	size_t linear_cap, linear_n;
+	EMemo *memo; /* hash table by statement */
+	size_t memo_cap, memo_n;
 } Emit;
 
 /* ---- emit_c.c -------------------------------------------------------- */
@@ -101,6 +101,8 @@ void ec_list(Emit *e, const StmtList *l);
 
 /* ---- emit_c_mem.c ---------------------------------------------------- */
 
+/* The one expression x of s, simplified under what holds there, once. */
+Ex ec_simplify(Emit *e, const Stmt *s, Ex x);
 void ec_load(Emit *e, const Stmt *s);
 void ec_store(Emit *e, const Stmt *s);
 

@@ -15,14 +15,9 @@
 #define CHAINS	   4
 #define CHAIN_BODY 12
 
-static void push_range(Emit *e, const Stmt *s)
+static void serial_loop(Emit *e, const Stmt *s, Ex extent)
 {
-	VEC_PUSH(e->arena, e->facts.ranges, ((ExRange){s->axis, s->extent}));
-}
-
-static void serial_loop(Emit *e, const Stmt *s)
-{
-	const char *n = ec_bare(e, ec_ex(e, s->extent));
+	const char *n = ec_bare(e, ec_ex(e, extent));
 
 	ec_line(e, "for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
 		   "++) {\n",
@@ -183,15 +178,25 @@ static void vunrolled_loop(Emit *e, const Stmt *s)
 	}
 }
 
-/* for (; i + step <= n; i += step) with `copies` vectors a step. */
-static void vector_loop_by(Emit *e, const Stmt *s, const char *n, int copies)
+/*
+ * A loop of steps of `copies` vectors, as long as whole steps fit. The form
+ * of its condition matters: with i + step <= n in its place, gcc 12 takes
+ * the tail that follows for one of 2^62 iterations.
+ */
+static void vector_loop_by(Emit *e, const Stmt *s, Ex extent, int copies)
 {
 	int step = copies * s->lanes;
+	int64_t n;
 	bool quiet = e->quiet;
 	Ex i = ex_axis(e->t, s->axis);
 
-	ec_line(e, "for (; i%" PRId64 " + %d <= %s; i%" PRId64 " += %d) {\n",
-		s->axis, step, n, s->axis, step);
+	const char *last =
+		ex_is_const(e->t, ec_subst(e, extent), &n)
+			? arena_printf(e->arena, "%" PRId64, n - step)
+			: arena_printf(e->arena, "n%" PRId64 " - %d", s->axis,
+				       step);
+	ec_line(e, "for (; i%" PRId64 " <= %s; i%" PRId64 " += %d) {\n",
+		s->axis, last, s->axis, step);
 	e->depth++;
 	for (int c = 0; c < copies; c++) {
 		if (copies > 1)
@@ -207,22 +212,22 @@ static void vector_loop_by(Emit *e, const Stmt *s, const char *n, int copies)
 	ec_line(e, "}\n");
 }
 
-static void vector_loop(Emit *e, const Stmt *s)
+static void vector_loop(Emit *e, const Stmt *s, Ex extent)
 {
 	int64_t n = INT64_MAX, lanes = s->lanes;
-	bool known = ex_is_const(e->t, ec_subst(e, s->extent), &n);
+	bool known = ex_is_const(e->t, ec_subst(e, extent), &n);
 	bool quiet = e->quiet;
 	AccList accs = {0};
 
 	if (known && n < lanes) {
-		serial_loop(e, s);
+		serial_loop(e, s, extent);
 		return;
 	}
 	find_accs(e, &s->body, &accs);
 	EShape shape = ec_shape(e, &s->body);
 	bool chains = shape.straight && shape.folds &&
 		      shape.statements <= CHAIN_BODY && n >= CHAINS * lanes;
-	const char *end = ec_bare(e, ec_ex(e, s->extent));
+	const char *end = ec_bare(e, ec_ex(e, extent));
 	ec_line(e, "{\n");
 	e->depth++;
 	if (!known) {
@@ -232,11 +237,11 @@ static void vector_loop(Emit *e, const Stmt *s)
 	declare_accs(e, &accs, s->lanes, chains ? CHAINS : 1);
 	ec_line(e, "int64_t i%" PRId64 " = 0;\n", s->axis);
 	if (chains) {
-		vector_loop_by(e, s, end, CHAINS);
+		vector_loop_by(e, s, extent, CHAINS);
 		e->quiet = true;
 	}
 	if (!chains || n % (CHAINS * lanes) >= lanes) {
-		vector_loop_by(e, s, end, 1);
+		vector_loop_by(e, s, extent, 1);
 		e->quiet = true;
 	}
 	fold_accs(e, &accs, s->lanes, chains ? CHAINS : 1);
@@ -256,17 +261,18 @@ static void vector_loop(Emit *e, const Stmt *s)
 static void loop(Emit *e, const Stmt *s)
 {
 	size_t ranges = e->facts.ranges.n;
+	Ex extent = ec_simplify(e, s, s->extent);
 
-	push_range(e, s);
+	VEC_PUSH(e->arena, e->facts.ranges, ((ExRange){s->axis, s->extent}));
 	switch (s->map) {
 	case MAP_SERIAL:
-		serial_loop(e, s);
+		serial_loop(e, s, extent);
 		break;
 	case MAP_UNROLL:
 		unrolled_loop(e, s);
 		break;
 	case MAP_VECTOR:
-		vector_loop(e, s);
+		vector_loop(e, s, extent);
 		break;
 	case MAP_VUNROLL:
 		vunrolled_loop(e, s);

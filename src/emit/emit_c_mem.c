@@ -74,49 +74,56 @@ EWalk ec_walk(Emit *e, Ex x)
 
 /* ---- addresses ------------------------------------------------------- */
 
-static size_t linear_slot(const Emit *e, const Stmt *s)
+static size_t memo_slot(const Emit *e, const Stmt *s)
 {
-	size_t mask = e->linear_cap - 1;
+	size_t mask = e->memo_cap - 1;
 	size_t i = (size_t)hash_bytes(&s, sizeof(s), 0) & mask;
 
-	while (e->linear[i].stmt && e->linear[i].stmt != s)
+	while (e->memo[i].stmt && e->memo[i].stmt != s)
 		i = (i + 1) & mask;
 	return i;
 }
 
-static void linear_grow(Emit *e)
+static void memo_grow(Emit *e)
 {
-	ELinear *old = e->linear;
-	size_t n = e->linear_cap;
+	EMemo *old = e->memo;
+	size_t n = e->memo_cap;
 
-	e->linear_cap = n ? 2 * n : 64;
-	e->linear = arena_array(e->arena, ELinear, e->linear_cap);
+	e->memo_cap = n ? 2 * n : 64;
+	e->memo = arena_array(e->arena, EMemo, e->memo_cap);
 	for (size_t i = 0; i < n; i++)
 		if (old[i].stmt)
-			e->linear[linear_slot(e, old[i].stmt)] = old[i];
+			e->memo[memo_slot(e, old[i].stmt)] = old[i];
+}
+
+Ex ec_simplify(Emit *e, const Stmt *s, Ex x)
+{
+	size_t facts = e->facts.facts.n;
+
+	if (2 * e->memo_n >= e->memo_cap)
+		memo_grow(e);
+	size_t slot = memo_slot(e, s);
+	if (e->memo[slot].stmt)
+		return e->memo[slot].ex;
+	/* what a load is guarded by holds where it takes place */
+	for (uint32_t i = 0; s->kind == ST_LOAD && i < s->nconds; i++)
+		VEC_PUSH(e->arena, e->facts.facts, s->conds[i]);
+	x = ex_simplify(e->t, &e->facts, x);
+	e->facts.facts.n = facts;
+	e->memo[slot] = (EMemo){s, x};
+	e->memo_n++;
+	return x;
 }
 
 /* The element number of an access, simplified under what holds there. */
 static Ex linear(Emit *e, const Stmt *s)
 {
 	const KBuffer *b = &e->k->buffers.p[s->buffer];
-	size_t facts = e->facts.facts.n;
 	Ex x = ex_const(e->t, 0);
 
-	if (2 * e->linear_n >= e->linear_cap)
-		linear_grow(e);
-	size_t slot = linear_slot(e, s);
-	if (e->linear[slot].stmt)
-		return e->linear[slot].ex;
 	for (int d = 0; d < s->nindex; d++)
 		x = ex_add(e->t, ex_mul(e->t, x, b->shape[d]), s->index[d]);
-	for (uint32_t i = 0; i < s->nconds; i++)
-		VEC_PUSH(e->arena, e->facts.facts, s->conds[i]);
-	x = ex_simplify(e->t, &e->facts, x);
-	e->facts.facts.n = facts;
-	e->linear[slot] = (ELinear){s, x};
-	e->linear_n++;
-	return x;
+	return ec_simplify(e, s, x);
 }
 
 /* Whether memory and register hold an element the same way. */

@@ -406,7 +406,7 @@ static void by_lanes(Emit *e, const Stmt *s, const char *line)
 
 static void index_value(Emit *e, const Stmt *s)
 {
-	EWalk w = ec_walk(e, ex_simplify(e->t, &e->facts, s->ex));
+	EWalk w = ec_walk(e, ec_simplify(e, s, s->ex));
 	const char *text = ec_ex_raw(e, w.base);
 	bool next = w.kind == WALK_STEP && ex_equals(e->t, w.step, 1);
 	int lanes = next ? e->lanes : 0;

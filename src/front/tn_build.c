@@ -172,7 +172,8 @@ static const char *joined_path(Build *b, const char *path)
 	const char *base = b->options->base;
 	if (!base || !*base || path[0] == '/')
 		return path;
-	return arena_printf(b->arena, "%s/%s", base, path);
+	bool slash = base[strlen(base) - 1] == '/';
+	return arena_printf(b->arena, "%s%s%s", base, slash ? "" : "/", path);
 }
 
 /* Whether a const's value is file("...") or file("...", "..."). */
@@ -588,7 +589,7 @@ bool build_call_def(Build *b, const Def *d, const Args *args, Val *out)
 	b->frame = f.outer;
 	b->called = called;
 	b->at = at;
-	if (!ok && !caller->prelude)
+	if (!ok && !caller->prelude && b->notes++ < TN_MAX_NOTES)
 		diag_note(b->ctx, d->prelude ? LOC_NONE : at,
 			  d->prelude ? "in the expansion of `%s`"
 				     : "in the call of `%s`",

@@ -23,6 +23,7 @@
 #define TN_MAX_VALUES	 65536 /* of one program, calls expanded */
 #define TN_MAX_CALLS	 64    /* defs within defs */
 #define TN_MAX_EVAL	 4000  /* levels of expressions, calls included */
+#define TN_MAX_NOTES	 8     /* calls that an error's notes name */
 #define TN_MAX_ARGS	 8     /* parameters of a built-in function */
 #define TN_MAX_EXPR_TERM 256   /* terms of a product of extents */
 
@@ -83,6 +84,7 @@ typedef struct Build {
 	Val *consts; /* by number; VAL_NONE until used */
 	Loc at;	     /* place that new values and errors belong to */
 	int levels;  /* of eval */
+	int notes;   /* given so far */
 	bool declare_dims; /* unknown names in extents are new dims */
 	bool has_replaced;
 	DType replaced; /* what --dtype reads as another */

@@ -139,14 +139,36 @@ static bool emit_slice(Build *b, const Val *x, const AxisIndex *a, Val *out)
 	return emit(b, &v, out);
 }
 
+/*
+ * An index as an i64 value. One such as M - 1 may be negative, which no dim
+ * used as a value may be: it is made as the value M and a subtraction.
+ */
+static bool index_value(Build *b, Ex index, Val *out)
+{
+	ExprTab *t = &b->p->ex;
+	int64_t n, below = 0;
+	if (ex_is_const(t, index, &n))
+		return make_int(b, n, DT_I64, out);
+	const ExNode *e = ex_node(t, index);
+	for (uint32_t k = 0; e->kind == EX_POLY && k < e->nterms; k++)
+		if (!e->terms[k].natoms && e->terms[k].coef < 0)
+			below = e->terms[k].coef;
+	Val dim = val_dim(b, ex_sub(t, index, ex_const(t, below)));
+	Val parts[2];
+	if (!extent_check(b) || !val_materialise(b, &dim, DT_I64, &parts[0]))
+		return false;
+	if (!below) {
+		*out = parts[0];
+		return true;
+	}
+	return make_int(b, below, DT_I64, &parts[1]) &&
+	       make_elementwise(b, OP_ADD, "+", parts, 2, out);
+}
+
 static bool emit_gather(Build *b, const Val *x, int axis, Ex index, Val *out)
 {
-	Val i, dim = val_dim(b, index);
-	int64_t n;
-	bool ok = ex_is_const(&b->p->ex, index, &n)
-			  ? make_int(b, n, DT_I64, &i)
-			  : val_materialise(b, &dim, DT_I64, &i);
-	if (!ok)
+	Val i;
+	if (!index_value(b, index, &i))
 		return false;
 	ValueId ids[2] = {x->id, i.id};
 	Value v = {.op = OP_GATHER, .nargs = 2, .args = ids};

@@ -73,7 +73,7 @@ static int64_t add(Eval *v, int64_t a, int64_t b)
 	return r;
 }
 
-/* As generated code does: x // 0 is 0 and x % 0 is x. */
+/* x // 0 reads as 0 and x % 0 as x, where nobody asks for faults. */
 static int64_t floor_div(Eval *v, int64_t a, int64_t b)
 {
 	if (b == 0) {

@@ -47,6 +47,7 @@ typedef struct Place {
 	const int64_t *index;
 	uint64_t flat;
 	uint64_t row; /* a hash of the key and of all axes but k_axis */
+	uint64_t line; /* the number of those axes' element */
 	uint64_t k;
 } Place;
 
@@ -76,11 +77,16 @@ static double narrow(const Fill *f, const Place *at)
 	const Role *r = f->r;
 	if (r->gain) /* powers of two: nothing to round */
 		return ldexp(1, (int)(draw_bits(f->key, at->flat) % 3) - 1);
+	if (r->weight) { /* on a grid, so that the few terms sum exactly */
+		double grid = ldexp(f->scale, -14);
+		grid = pow2_floor(grid);
+		return rint(plain(f, at) / grid) * grid;
+	}
 	if (!summed(r) || r->k_axis < 0)
 		return plain(f, at);
 	/* A norm whose product is taken: a reciprocal root within 2 ulp makes
 	 * every f32 product wide, so that most rows are 0. */
-	if (r->left && r->reduced && at->row % 8 < 5)
+	if (r->left && r->reduced && at->line % 8 < 5)
 		return 0;
 	uint64_t h = draw_bits(at->row, 0), n = (uint64_t)r->k;
 	int e = r->dtype == DT_F16 ? 7 : 12;
@@ -304,9 +310,13 @@ static void fill_work(void *arg, int64_t first, int64_t end)
 			for (int d = 0; d < s->rank; d++) {
 				if (d == f->r->k_axis)
 					at.k = (uint64_t)index[d];
-				else
+				else {
 					at.row = draw_bits(
 						at.row, (uint64_t)index[d]);
+					at.line = at.line *
+							  (uint64_t)s->shape[d] +
+						  (uint64_t)index[d];
+				}
 			}
 			if (fl)
 				block[j].f = fmt_round(s->dtype,

@@ -19,6 +19,7 @@ typedef struct Job {
 	const Ev *in;
 	Ev *out;
 	bool intervals; /* results may be more than points */
+	bool running_max;
 	int64_t k;	/* elements under one result */
 	const int64_t *offset;
 	/* Kept axes, to find the first element under a result. */
@@ -166,6 +167,26 @@ static void set_tiny_aside(const Job *j, int64_t base, SumParts *s)
 	}
 }
 
+/*
+ * The sum of a softmax's exponentials may be formed under any running
+ * maximum: when a larger element comes, the sum so far is multiplied by
+ * exp(old - new). A term then carries at most n - 1 such factors, each with
+ * 2 ulp of exp (4u) and the rounding of the product (u), and the rounded
+ * differences, which add up to u |y - max| for an element y: since t |ln t|
+ * < 1/e, that is less than u/e a term. Together u (n-1) (5 S + 1).
+ */
+static bool under_running_max(const Eval *e, ValueId id)
+{
+	static const char *const defs[] = {"softmax", "logsumexp",
+					   "attention"};
+	const Value *v = program_value(e->p, id);
+	bool inside = false;
+	for (size_t k = 0; k < ARRAY_LEN(defs); k++)
+		inside |= v->via && strstr(v->via, defs[k]);
+	return inside && v->op == OP_SUM &&
+	       program_value(e->p, v->args[0])->op == OP_EXP;
+}
+
 static void sum_floats(Job *j, int64_t i)
 {
 	Running r;
@@ -180,6 +201,11 @@ static void sum_floats(Job *j, int64_t i)
 	running_end(&r, &s, j->in->dtype, j->v->acc);
 	if (j->intervals)
 		set_tiny_aside(j, base, &s);
+	if (j->running_max && s.terms > 1) {
+		double u = ldexp(1, -fmt_info[j->v->acc].p);
+		s.extra += u * (s.terms - 1) * (5 * s.pos + 1);
+		s.lsb = INT_MIN;
+	}
 	if (j->out->parts)
 		j->out->parts[i] = s;
 	Ival x;
@@ -498,6 +524,7 @@ void reduce_eval(Eval *e, ValueId id)
 	Job j = {.e = e, .v = v, .id = id};
 	j.in = &e->v[v->args[0]];
 	j.out = &e->v[id];
+	j.running_max = e->intervals && under_running_max(e, id);
 	uint32_t axes = v->op == OP_CUMSUM ? 1u << v->axis : v->axes;
 	bool rounds = !op_has(v->op, 'X') && dtype_is_float(v->dtype);
 	j.intervals = e->intervals && (j.in->lo || rounds);

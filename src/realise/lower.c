@@ -59,16 +59,22 @@ Phase *lower_phase(Lower *l, const char *name)
 Ex lower_task(Lower *l, Ex extent)
 {
 	Phase *ph = &l->k->phases.p[l->k->phases.n - 1];
-	KAxis a = {l->k->naxes++, extent};
+	KAxis a = {l->k->naxes, extent};
 
+	if (ex_equals(&l->p->ex, extent, 1))
+		return ex_const(&l->p->ex, 0);
+	l->k->naxes++;
 	VEC_PUSH(l->arena, ph->tasks, a);
 	return ex_axis(&l->p->ex, a.axis);
 }
 
 Ex lower_for(Lower *l, Ex extent, LoopMap map, int lanes)
 {
+	if (ex_equals(&l->p->ex, extent, 1)) {
+		open_scope(l, l->at);
+		return ex_const(&l->p->ex, 0);
+	}
 	Stmt *s = append(l, ST_FOR);
-
 	s->axis = l->k->naxes++;
 	s->extent = extent;
 	s->map = map;

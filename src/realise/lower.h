@@ -45,7 +45,8 @@ void lower_init(Lower *l, Kernels *ks, Kernel *k, const Regions *r);
 
 /* Appends a phase and makes it the place at hand. */
 Phase *lower_phase(Lower *l, const char *name);
-/* A task axis of the current phase; the axis as an expression. */
+/* A task axis of the current phase, as an expression; 0 where the extent is
+ * 1 and no axis is needed, as for lower_for(). */
 Ex lower_task(Lower *l, Ex extent);
 /* Opens a loop; lower_end() closes it. Lanes 1 for SERIAL and UNROLL. */
 Ex lower_for(Lower *l, Ex extent, LoopMap map, int lanes);

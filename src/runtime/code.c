@@ -54,10 +54,7 @@ static const char *const common_flags[] = {
 	"-fwrapv",
 	"-fno-strict-aliasing",
 	"-fvisibility=hidden",
-	"-Wall",
-	"-Wextra",
 	"-Wno-psabi", /* static functions pass vectors as they like */
-	"-Werror",
 	"-Wl,--build-id=none",
 	"-s",
 };

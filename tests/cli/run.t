@@ -124,9 +124,9 @@ $ tenon run examples/bias.tn --dim M=99999999999999999999
 2> tenon: error: --dim: M=99999999999999999999 is not of the form NAME=SIZE
 => 2
 $ tenon run examples/bias.tn --dim M=1000000000000 --dim N=1000000000000
-2> tenon: error: <any>
-<lines>
-=> 2
+2> examples/bias.tn:<n>:<n>: error: this value has more than 2^63 elements
+2> <lines>
+=> 1
 @ file nodims.tn
 def nodims(x: f32[M]):
     return x + x

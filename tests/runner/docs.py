@@ -9,10 +9,12 @@
                  schema.py's commands
 """
 import re
+import threading
 
 from . import masks, schema
 from .core import FAIL, PASS, Job, Result, process
 
+UPDATING = threading.Lock()
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
 
 
@@ -34,6 +36,24 @@ def transcript(text):
         elif steps:
             steps[-1][1] += line + "\n"
     return steps
+
+
+def updated(ctx, text):
+    """A console block with the commands' real output."""
+    out = ""
+    for command, expected in transcript(text):
+        if command.replace("build/tenon", "tenon").startswith("tenon "):
+            expected = process(
+                ["/bin/sh", "-c", command.replace("build/tenon", "tenon")
+                 + " 2>&1"], ctx.root, ctx.environment()).out
+        out += "$ " + command.replace("\n", "\n> ") + "\n" + expected
+    return out
+
+
+def update(ctx, path, text):
+    with UPDATING:
+        page = path.read_text()
+        path.write_text(page.replace(text, updated(ctx, text), 1))
 
 
 def run_console(ctx, text):
@@ -67,6 +87,9 @@ def block_job(path, info, text, line):
     def run(ctx):
         if info == "console":
             bad = run_console(ctx, text)
+            if bad and ctx.update:
+                update(ctx, path, text)
+                bad = ""
         else:
             bad = run_program(ctx, text, info == "tn error")
         return [Result(name, FAIL if bad else PASS, bad)]

@@ -43,6 +43,7 @@ NORMAL = [
     (re.compile(r"\bcpu:[a-z0-9_]+"), "<target>"),
     (re.compile(r"\b[0-9]+ threads?\b"), "<threads>"),
     (re.compile(r"median of .*"), "<calls>"),
+    (re.compile(r"[0-9.]+ (?:B|[KMG]iB) of inter"), "<bytes> of inter"),
     (re.compile(r"code (?:<time> by .*|from the cache)"), "<code>"),
     # Counts of elements near a bound follow the order of the sums, which is
     # the machine's.

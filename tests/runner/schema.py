@@ -21,7 +21,7 @@ COMMANDS = [
     ("dump", 0, ["check", FLAGSHIP, "--emit-only"]),
     ("devices", 0, ["devices"]),
     ("explain", 0, ["explain", FLAGSHIP]),
-    ("error", 1, ["run", "no-such-file.tn"]),
+    ("error", 3, ["run", "no-such-file.tn"]),
     ("error", 2, ["run", FLAGSHIP, "--dims", "no-such-set"]),
 ]
 

@@ -43,6 +43,7 @@ static void arena_blocks(void)
 	char *big = arena_alloc(&a, 5 << 20, 4096);
 	CHECK((uintptr_t)big % 4096 == 0 && big[(5 << 20) - 1] == 0);
 	CHECK_STR(arena_printf(&a, "%d %s", 7, "x"), "7 x");
+	CHECK(strlen(arena_printf(&a, "%300d", 7)) == 300);
 	CHECK_STR(arena_strndup(&a, "hello", 2), "he");
 	arena_release(&a);
 	CHECK(a.head == NULL);

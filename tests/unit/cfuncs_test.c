@@ -753,7 +753,8 @@ static void make_data(void)
 		}
 		small[d] = malloc(MAX_N * 8);
 		for (size_t j = 0; j < MAX_N; j++)
-			put_value(small[d], d, j, random_bits() % 40 - 2);
+			put_value(small[d], d, j,
+				  random_bits() % 40 - (is_signed(d) ? 2 : 0));
 	}
 	/* 16-bit unary cases see every value */
 	for (int i = 0; i < DT_COUNT; i++)

@@ -918,7 +918,7 @@ static void names(void)
 {
 	static const char *const pairs[][2] = {
 		{"int", "double"}, {"v0", "i0"},   {"t", "tasks"},
-		{"args", "st"},	   {"d_M", "n0"},  {"b_int", "int"},
+		{"args", "st"},	   {"d_M", "n0"},  {"x_int", "int"},
 		{"l", "l0"},	   {"y0", "exp"},  {"worker", "workers"},
 		{"9a", "_x"},	   {"tn_min", "asm"},
 	};

@@ -318,6 +318,54 @@ static void guards(void)
 	CHECK(proves("M*M - 9") && proves("M*N - 3*N"));
 }
 
+/* Accesses as kernels make them, each with one that is out by one. */
+static void kernel_accesses(void)
+{
+	fresh();
+	no_facts();
+	range(0, "(M + 95)//96");
+	range(1, "(min(96, M - 96*i0) + 5)//6");
+	range(2, "min(6, min(96, M - 96*i0) - 6*i1)");
+	CHECK(proves("M - 1 - (96*i0 + 6*i1 + i2)"));
+	CHECK(!proves("M - 2 - (96*i0 + 6*i1 + i2)"));
+	no_facts();
+	range(0, "(N + 15)//16");
+	range(1, "K");
+	range(2, "16");
+	CHECK(proves("16*K*((N + 15)//16) - 1 - (16*K*i0 + 16*i1 + i2)"));
+	CHECK(!proves("16*K*((N + 15)//16) - 2 - (16*K*i0 + 16*i1 + i2)"));
+	no_facts();
+	range(0, "K//16");
+	range(1, "16");
+	CHECK(proves("K - 1 - 16*i0 - i1") && !proves("K - 17 - 16*i0"));
+	no_facts();
+	range(0, "K%16");
+	CHECK(proves("K - 1 - (16*(K//16) + i0)"));
+	CHECK(!proves("K - 2 - (16*(K//16) + i0)"));
+	no_facts();
+	range(0, "B*M*N");
+	CHECK(proves("B - 1 - i0//(M*N)") && proves("M - 1 - i0//N%M"));
+	CHECK(proves("M - 1 - i0%(M*N)//N") && !proves("M - 2 - i0//N%M"));
+	no_facts();
+	range(0, "max(K, 1)");
+	CHECK(!proves("K - 1 - i0"));
+	fact("K - 1");
+	CHECK(proves("K - 1 - i0"));
+	/* a convolution's window, and a share of a worker */
+	no_facts();
+	range(0, "(H + 2*P - R)//S + 1");
+	range(1, "R");
+	fact("S*i0 + i1 - P");
+	CHECK(!proves("H - 1 - (S*i0 + i1 - P)"));
+	fact("H + P - 1 - S*i0 - i1");
+	CHECK(proves("H - 1 - (S*i0 + i1 - P)"));
+	no_facts();
+	range(0, "W");
+	range(1, "(T*(i0 + 1))//W - (T*i0)//W");
+	CHECK(proves("T - 1 - ((T*i0)//W + i1)"));
+	CHECK(!proves("T - 2 - ((T*i0)//W + i1)"));
+}
+
 /* ---- proofs under random bindings ------------------------------------ */
 
 static uint64_t state = 12345;
@@ -447,4 +495,4 @@ static void proofs_are_true(void)
 
 TEST_MAIN(TEST(canonical), TEST(overflow), TEST(evaluation), TEST(printing),
 	  TEST(parse_errors), TEST(blocks), TEST(task_numbers), TEST(reshapes),
-	  TEST(guards), TEST(proofs_are_true))
+	  TEST(guards), TEST(kernel_accesses), TEST(proofs_are_true))

@@ -2,10 +2,10 @@
  * front: the language, by what its programs become and how they fail.
  * Exact error texts are tests/errors/; here are types, names and limits.
  */
-#include "test.h"
-
 #include "front/front.h"
 #include "front/tn_num.h"
+
+#include "tests/unit/test.h"
 
 #include <stdlib.h>
 
@@ -164,7 +164,7 @@ static void expression_types(void)
 		{"e[:, M:]", "f32[M, M]"},
 		{"broadcast(s, 2, M)", "f32[2, M]"},
 		{"concat([x, x], axis=1)", "f32[6, 8]"},
-		{"concat([h, h[:1]])", "?"},
+		{"concat([h, h[:1]])", "f16[M + min(M, 1), K]"},
 		{"pad(x, 1, 2)", "f32[9, 7]"},
 		{"pad(x, [0, 1], [M, 0], value=nan)", "f32[M + 6, 5]"},
 		{"gather(x, i)", "f32[5, 4]"},
@@ -436,15 +436,15 @@ static void expansion_is_bounded(void)
 	char text[8192];
 	size_t n = 0;
 	n += (size_t)snprintf(text, sizeof(text),
-			      "def f0(x: f32[N]):\n    return x + x\n");
+			      "def g0(x: f32[N]):\n    return x + x\n");
 	for (int i = 1; i < 40; i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n,
-				      "def f%d(x: f32[N]):\n"
-				      "    return f%d(f%d(x))\n",
+				      "def g%d(x: f32[N]):\n"
+				      "    return g%d(g%d(x))\n",
 				      i, i - 1, i - 1);
 	World w;
 	CHECK(!build(&w, text, NULL));
-	CHECK(strstr(buf_str(&w.ctx.messages), "more than 65536 values"));
+	CHECK(strstr(buf_str(&w.ctx.messages), "than 65536 values"));
 	ctx_release(&w.ctx);
 }
 
@@ -459,7 +459,7 @@ static const char everything[] =
 	"def f(x: f16[M, K], w: f16[K, N], i: i32[5], q: f32[2, 4, 6]):\n"
 	"    p = g(x, 1.5) @ w\n"
 	"    a, b = p.sum(axis=1), mean(p, axis=(0, 1), keepdims=True)\n"
-	"    c = attention(q, q, q, causal=True) + layer_norm(q)[:, ::-1, 1:]\n"
+	"    c = attention(q, q, q, causal=True) + layer_norm(q)[:, ::-1, -9:]\n"
 	"    return a, b, q[0, ..., None], gather(x, i), one_hot(i, K), t @ t\n";
 
 /* Any bytes: an error or a program, never a crash; see also make fuzz. */
@@ -485,32 +485,33 @@ static void mutated_texts(void)
 	}
 }
 
-/* Every allocation that fails unwinds to the trap. */
+/* Builds with the nth allocation refused; whether it was reached. */
+static bool build_refused(long nth)
+{
+	World w;
+	OomTrap trap;
+	volatile bool refused = false;
+	ctx_init(&w.ctx);
+	oom_fail_nth(nth);
+	if (OOM_TRAP(&trap)) {
+		refused = true;
+	} else {
+		uint32_t s = ctx_add_source(&w.ctx, "t.tn", everything,
+					    sizeof(everything) - 1);
+		CHECK(front_build(&w.ctx, &w.ctx.perm, s, NULL, &w.p));
+		oom_trap_pop(&trap);
+	}
+	oom_fail_nth(0);
+	ctx_release(&w.ctx);
+	return refused;
+}
+
 static void refused_memory(void)
 {
-	for (long nth = 1; nth < 400; nth++) {
-		World w;
-		OomTrap trap;
-		volatile bool failed = false;
-		ctx_init(&w.ctx);
-		oom_fail_nth(nth);
-		if (OOM_TRAP(&trap)) {
-			failed = true;
-		} else {
-			uint32_t src =
-				ctx_add_source(&w.ctx, "t.tn", everything,
-					       sizeof(everything) - 1);
-			CHECK(front_build(&w.ctx, &w.ctx.perm, src, NULL,
-					  &w.p));
-			oom_trap_pop(&trap);
-		}
-		oom_fail_nth(0);
-		ctx_release(&w.ctx);
-		if (!failed) {
-			CHECK(nth > 1);
-			break;
-		}
-	}
+	long nth = 1;
+	while (build_refused(nth))
+		nth++;
+	CHECK(nth > 2);
 }
 
 /* What is built prints, reads back, and prints the same. */

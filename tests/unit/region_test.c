@@ -1,6 +1,9 @@
 /* The partition: what joins what, and that the stage reads back. */
 #include "region/region.h"
 
+#include "front/front.h"
+#include "rewrite/rewrite.h"
+
 #include "tests/unit/make.h"
 
 static Regions *part(Make *m, const RegionPin *pins, size_t n)
@@ -461,7 +464,58 @@ static void random_programs(void)
 	}
 }
 
+/* ---- the examples ---------------------------------------------------- */
+
+static void examples(void)
+{
+	static const char *const want[][2] = {
+		{"gemm", "contract"},
+		{"bias", "contract"},
+		{"weight_view", "contract"},
+		{"input_scale", "contract"},
+		{"output_scale", "contract"},
+		{"residual", "contract"},
+		{"public_projection", "contract"},
+		{"relu", "contract"},
+		{"projection_join", "contract contract"},
+		{"projection_chain", "contract contract"},
+		{"affine", "contract"},
+		{"affine_relu", "contract"},
+		{"residual_relu", "contract"},
+		{"shared_projection", "contract"},
+		{"two_layer", "contract contract"},
+		{"gated_projections", "contract contract"},
+		{"transposed_weight", "contract"},
+		{"softmax", "rowreduce"},
+		{"rmsnorm", "rowreduce"},
+		{"norm_projection", "rowreduce contract"},
+	};
+	static RewritePass *const passes[] = {
+		rewrite_constants, rewrite_relaxations, rewrite_views,
+		rewrite_cse, rewrite_dead};
+	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
+		make_init(&m);
+		const char *path =
+			arena_printf(&m.arena, "examples/%s.tn", want[i][0]);
+		FrontOptions o = {0};
+		char *text;
+		size_t n;
+		Program *p;
+		if (!CHECK(file_read(&m.ctx, &m.arena, path, &text, &n)))
+			return;
+		uint32_t source = ctx_add_source(&m.ctx, path, text, n);
+		if (!CHECK(front_build(&m.ctx, &m.arena, source, &o, &p)))
+			return;
+		for (size_t k = 0; k < ARRAY_LEN(passes); k++)
+			p = passes[k](&m.ctx, &m.arena, p, NULL);
+		m.p = *p;
+		CHECK_STR(kinds(&m, part(&m, NULL, 0)), want[i][1]);
+		make_release(&m);
+	}
+}
+
 TEST_MAIN(TEST(public_projection), TEST(prologue), TEST(observed_prologue),
 	  TEST(gram), TEST(two_products), TEST(two_layer), TEST(rows),
 	  TEST(norms), TEST(rows_merge), TEST(square_rows), TEST(no_cycle),
-	  TEST(moves), TEST(copies), TEST(pins), TEST(random_programs))
+	  TEST(moves), TEST(copies), TEST(pins), TEST(random_programs),
+	  TEST(examples))
