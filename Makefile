@@ -114,7 +114,7 @@ $(B)/tenon: $(TOOL_OBJ) $(B)/libtenon.a
 	$(call step,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-link   = $(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) -I. $(CFLAGS) $(TNFLAGS) \
+link   = $(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) -I. -Itests $(CFLAGS) $(TNFLAGS) \
 	-MMD -MP $(LDFLAGS) -o $@ $< $(1) $(LDLIBS)
 $(B)/tests/%: tests/%.c $(B)/internal.a $(B)/flags
 	$(call step,LD)

@@ -88,10 +88,9 @@ static bool take_dims(TenonProgram *p, const TenonTensor *in, int64_t *dims,
 			int64_t dim, value = in[i].shape[d];
 			bool take = is_dim(t, v->shape[d], &dim)
 					    ? dims[dim] < 0
-					    : solving &&
-						      solve(t, v->shape[d],
-							    value, dims, &dim,
-							    &value);
+					    : solving && solve(t, v->shape[d],
+							       value, dims,
+							       &dim, &value);
 			if (take && !set_dim(p, dim, value, dims, i, d))
 				return false;
 		}
@@ -104,13 +103,15 @@ static bool check_input(TenonProgram *p, size_t i, const TenonTensor *x)
 	const Value *v = program_value(p->p, p->p->inputs.p[i]);
 
 	if ((unsigned)x->dtype >= DT_COUNT || (DType)x->dtype != v->dtype)
-		return api_usage(p->c, "input %s: dtype is %s, the program "
-				       "wants %s",
+		return api_usage(p->c,
+				 "input %s: dtype is %s, the program "
+				 "wants %s",
 				 v->name, tenon_dtype_name(x->dtype),
 				 dtype_info[v->dtype].name);
 	if (x->rank != v->rank)
-		return api_usage(p->c, "input %s: rank is %d, the program "
-				       "wants %d",
+		return api_usage(p->c,
+				 "input %s: rank is %d, the program "
+				 "wants %d",
 				 v->name, x->rank, v->rank);
 	for (int d = 0; d < x->rank; d++)
 		if (x->shape[d] < 0)

@@ -58,8 +58,9 @@ static bool results_make(TenonPlan *p, const int64_t *dims, Results *out)
 		Tensor t;
 		if (!value_desc(prog, prog->results.p[i].value, dims, &t) ||
 		    tensor_elements(&t) < 0)
-			return api_usage(p->c, "result %s: its extents are "
-					       "unset, negative or overflow",
+			return api_usage(p->c,
+					 "result %s: its extents are "
+					 "unset, negative or overflow",
 					 prog->results.p[i].name);
 		t.data = tenon_alloc(tensor_bytes(&t));
 		if (!t.data)
@@ -244,8 +245,8 @@ static bool family_find(TenonContext *c, const char *name, size_t len,
 			*out = (Family)i;
 			return true;
 		}
-		buf_printf(&known, "%s%s", i ? ", " : "families: ",
-			   family_name[i]);
+		buf_printf(&known, "%s%s",
+			   i ? ", " : "families: ", family_name[i]);
 	}
 	return diag_fail(&c->ctx, ERR_USAGE, buf_str(&known),
 			 "no fixture family named `%.*s`", (int)len, name);

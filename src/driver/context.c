@@ -120,12 +120,21 @@ bool context_cache(TenonContext *c, const char **out)
 
 TenonError api_no_memory(TenonContext *c)
 {
+	TenonPlan *plan = c->new_plan;
+	TenonProgram *program = c->new_program;
+
+	c->new_plan = NULL;
+	c->new_program = NULL;
+	tenon_plan_free(plan);
+	tenon_program_free(program);
 	c->out_of_memory = true;
 	return TENON_ENOMEM;
 }
 
 TenonError api_result(TenonContext *c, bool ok)
 {
+	c->new_plan = NULL;
+	c->new_program = NULL;
 	if (ok)
 		return TENON_OK;
 	switch (c->ctx.err) {

@@ -35,8 +35,9 @@ static void add_targets(TenonContext *c, Devices *d)
 		TenonDevice dev = {
 			.target = arena_printf(a, "cpu:%s", isa->name),
 			.kind = "cpu",
-			.text = here ? arena_printf(a, "%s, %d CPUs, %d-byte "
-						       "vectors",
+			.text = here ? arena_printf(a,
+						    "%s, %d CPUs, %d-byte "
+						    "vectors",
 						    model, cpu_count(),
 						    isa->vector_bytes)
 				     : "not on this machine",

@@ -28,11 +28,14 @@
 
 struct TenonContext {
 	Ctx ctx;
-	Buf notices; /* handed out and cleared by tenon_notices() */
-	int threads; /* 0: one a CPU */
+	Buf notices;          /* handed out and cleared by tenon_notices() */
+	int threads;          /* 0: one a CPU */
 	const char *cache;    /* as set; NULL: the XDG folder */
 	const char *compiler; /* as set; NULL: the first found */
 	bool out_of_memory;   /* the message, without memory to hold it */
+	/* what a call is making: freed if it runs out of memory */
+	TenonProgram *new_program;
+	TenonPlan *new_plan;
 };
 
 struct TenonProgram {
@@ -49,16 +52,16 @@ struct TenonPlan {
 	Arena arena;
 	Plan *plan;
 	RewriteLog log;
-	const Regions *regions;	    /* NULL when resumed from kernels */
+	const Regions *regions; /* NULL when resumed from kernels */
 	const Program *rewritten;
 	const Kernels *kernels; /* also when stopped before the plan */
-	CodeSource *code; /* one a kernel; NULL when emitted only */
+	CodeSource *code;       /* one a kernel; NULL when emitted only */
 	const Isa *isa;
 	Compiler cc;
 	double plan_ms, compile_ms;
 	bool cached;
 	/* run time */
-	Tensor *weights; /* by value id; data NULL until read */
+	Tensor *weights;      /* by value id; data NULL until read */
 	int64_t *weight_dims; /* the binding they were read under */
 	LaunchScratch scratch;
 	char *memory; /* the arena of temporaries */

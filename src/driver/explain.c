@@ -144,9 +144,8 @@ const char *explain_place(Arena *a, const Kernels *ks, ValueId v)
 			const Stmt *s;
 			if (!find_in(&k->phases.p[j].body, v, &s))
 				continue;
-			buf_printf(&b, "%s%s.%s, in registers",
-				   b.n ? "; " : "", k->name,
-				   k->phases.p[j].name);
+			buf_printf(&b, "%s%s.%s, in registers", b.n ? "; " : "",
+				   k->name, k->phases.p[j].name);
 		}
 		for (size_t j = 0; j < k->buffers.n; j++)
 			if (k->buffers.p[j].value == v &&
@@ -269,8 +268,7 @@ static void stage_regions(Buf *b, const TenonPlan *p)
 	buf_puts(b, "3  Regions: values that share a kernel\n");
 	for (size_t i = 0; i < r->regions.n; i++) {
 		const Region *reg = &r->regions.p[i];
-		buf_printf(b, "   r%zu %-10s", i,
-			   region_kind_name[reg->kind]);
+		buf_printf(b, "   r%zu %-10s", i, region_kind_name[reg->kind]);
 		put_values(b, r, reg, PART_PROLOGUE, "loads: ");
 		put_values(b, r, reg, PART_ANCHOR, " product: ");
 		put_values(b, r, reg, PART_EPILOGUE, " tile: ");
@@ -309,8 +307,7 @@ static void stage_boundaries(Buf *b, Arena *a, const TenonPlan *p)
 		const char *at = explain_place(a, ks, v);
 		buf_printf(b, "   %s %s: %s\n", value_head(a, prog, v),
 			   explain_meaning(a, prog, v),
-			   *at ? at
-			       : "boundary dropped under its @contract");
+			   *at ? at : "boundary dropped under its @contract");
 	}
 	buf_putc(b, '\n');
 }
@@ -393,6 +390,95 @@ static void code_of(Buf *b, const char *source, const char *symbol)
 	}
 }
 
+/* ---- code, with written-out repetitions told once ------------------- */
+
+typedef struct Lines {
+	const char **at;
+	size_t *len;
+	size_t n;
+} Lines;
+
+static Lines split_lines(Arena *a, const char *text)
+{
+	Lines l = {0};
+	size_t count = 1;
+
+	for (const char *s = text; *s; s++)
+		count += *s == '\n';
+	l.at = arena_array(a, const char *, count);
+	l.len = arena_array(a, size_t, count);
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		l.at[l.n] = text;
+		l.len[l.n++] = n;
+		text += n + (text[n] == '\n');
+	}
+	return l;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Equal but for the numbers in them. */
+static bool same_form(const Lines *l, size_t i, size_t j)
+{
+	const char *x = l->at[i], *y = l->at[j];
+	const char *xe = x + l->len[i], *ye = y + l->len[j];
+
+	while (x < xe && y < ye) {
+		if (is_digit(*x) && is_digit(*y)) {
+			while (x < xe && is_digit(*x))
+				x++;
+			while (y < ye && is_digit(*y))
+				y++;
+			continue;
+		}
+		if (*x++ != *y++)
+			return false;
+	}
+	return x == xe && y == ye;
+}
+
+/* How often the `period` lines at i stand there one after another. */
+static size_t repeats(const Lines *l, size_t i, size_t period)
+{
+	size_t n = 1;
+
+	for (;; n++)
+		for (size_t k = 0; k < period; k++) {
+			size_t at = i + n * period + k;
+			if (at >= l->n || !same_form(l, i + k, at))
+				return n;
+		}
+}
+
+#define MAX_PERIOD  32
+#define MIN_REPEATS 3
+
+static void put_code(Buf *b, Arena *a, const char *text)
+{
+	Lines l = split_lines(a, text);
+
+	for (size_t i = 0; i < l.n;) {
+		size_t period = 1, n = 1;
+		for (size_t p = 1; p <= MAX_PERIOD && n < MIN_REPEATS; p++) {
+			period = p;
+			n = repeats(&l, i, p);
+		}
+		if (n < MIN_REPEATS)
+			period = n = 1;
+		for (size_t k = 0; k < period; k++)
+			buf_printf(b, "   %.*s\n", (int)l.len[i + k],
+				   l.at[i + k]);
+		if (n > 1)
+			buf_printf(b, "   \t... and %zu more of this form\n",
+				   n - 1);
+		i += n * period;
+	}
+}
+
 static void stage_code(Buf *b, Arena *a, const TenonPlan *p)
 {
 	const Plan *plan = p->plan;
@@ -415,7 +501,7 @@ static void stage_code(Buf *b, Arena *a, const TenonPlan *p)
 		buf_init(&code, a);
 		code_of(&code, plan->sources.p[l->kernel],
 			plan_symbol(a, plan, l));
-		indented(b, buf_str(&code));
+		put_code(b, a, buf_str(&code));
 		buf_putc(b, '\n');
 	}
 	buf_printf(b, "plan %s\n     target %s, compiler %s\n", plan->identity,

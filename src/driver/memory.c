@@ -15,7 +15,7 @@
 typedef struct Build {
 	Plan *plan;
 	Arena *a;
-	Program *p; /* stage 2 */
+	Program *p;   /* stage 2 */
 	uint32_t *of; /* plan buffer + 1 by value */
 } Build;
 
@@ -79,8 +79,8 @@ static void kernel_buffers(Build *b, uint32_t kernel, PlanLaunch *l)
 		if (kb->scope == SCOPE_WORKER || kb->scope == SCOPE_REG)
 			continue;
 		if (kb->scope == SCOPE_SHARED)
-			n = add_buffer(b, (PlanBuffer){
-						.kind = PLAN_TEMP,
+			n = add_buffer(
+				b, (PlanBuffer){.kind = PLAN_TEMP,
 						.value = NO_VALUE,
 						.bytes = buffer_bytes(
 							b, kb->dtype, kb->shape,
@@ -174,7 +174,8 @@ static const Stmt *find_access(const StmtList *list, StmtKind kind,
 static uint32_t kernel_buffer_of(const Kernel *k, ValueId v, BufScope scope)
 {
 	for (uint32_t i = 0; i < k->buffers.n; i++)
-		if (k->buffers.p[i].value == v && k->buffers.p[i].scope == scope)
+		if (k->buffers.p[i].value == v &&
+		    k->buffers.p[i].scope == scope)
 			return i;
 	return NOWHERE;
 }
@@ -194,9 +195,9 @@ static bool in_place(const Kernel *k, ValueId x, ValueId r)
 		int loads = 0, stores = 0;
 		const StmtList *body = &k->phases.p[i].body;
 		const Stmt *st = find_access(body, ST_STORE, out, &stores);
-		const Stmt *ld = in == NOWHERE
-					 ? NULL
-					 : find_access(body, ST_LOAD, in, &loads);
+		const Stmt *ld =
+			in == NOWHERE ? NULL
+				      : find_access(body, ST_LOAD, in, &loads);
 		if (ld && written)
 			return false;
 		if (st && ld) {

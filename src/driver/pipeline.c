@@ -112,7 +112,7 @@ static bool pass_emit(Pipeline *p)
 
 typedef struct Pass {
 	const char *name;
-	Stage stage; /* whose data it makes */
+	Stage stage;   /* whose data it makes */
 	bool optional; /* --skip may leave it out */
 	bool (*run)(Pipeline *p);
 } Pass;
@@ -232,8 +232,8 @@ bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 		char *end;
 		if (!dot || !eq || eq < dot || eq == dot + 1 || dot == text)
 			return bad_pin(p, text, "not a pin");
-		const char *head = arena_strndup(p->arena, text,
-						 (size_t)(dot - text));
+		const char *head =
+			arena_strndup(p->arena, text, (size_t)(dot - text));
 		const char *param = arena_strndup(p->arena, dot + 1,
 						  (size_t)(eq - dot - 1));
 		if (!strcmp(head, "join")) {
@@ -244,8 +244,7 @@ bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 		int64_t value = strtoll(eq + 1, &end, 10);
 		if (!eq[1] || *end)
 			return bad_pin(p, text, "the value is not a number");
-		p->pins[p->npins++] =
-			(Pin){head, param, value, text, false};
+		p->pins[p->npins++] = (Pin){head, param, value, text, false};
 	}
 	return true;
 }

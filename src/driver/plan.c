@@ -15,6 +15,7 @@ static TenonPlan *plan_new(TenonContext *c)
 		oom_raise();
 	p->c = c;
 	arena_init(&p->arena);
+	c->new_plan = p;
 	return p;
 }
 
@@ -226,8 +227,7 @@ static bool resume(TenonPlan *p, const char *stage, const char *path,
 		return api_usage(p->c, "--from=%s: no such stage", stage);
 	if (!file_read(ctx, &p->arena, path, &text, &len))
 		return false;
-	return read_stage(p, &pl, from,
-			  ctx_add_source(ctx, path, text, len)) &&
+	return read_stage(p, &pl, from, ctx_add_source(ctx, path, text, len)) &&
 	       compile_from(p, &pl, from, o);
 }
 
@@ -447,7 +447,9 @@ void tenon_plan_info(TenonPlan *p, TenonPlanInfo *out)
 	const Plan *plan = p->plan;
 	int64_t bytes = 0, n;
 
-	*out = (TenonPlanInfo){.identity = "", .target = "", .compiler = "",
+	*out = (TenonPlanInfo){.identity = "",
+			       .target = "",
+			       .compiler = "",
 			       .front_ms = p->program->front_ms,
 			       .plan_ms = p->plan_ms,
 			       .compile_ms = p->compile_ms,

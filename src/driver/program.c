@@ -12,6 +12,7 @@ static TenonProgram *program_new(TenonContext *c)
 		oom_raise();
 	p->c = c;
 	arena_init(&p->arena);
+	c->new_program = p;
 	return p;
 }
 
@@ -47,10 +48,9 @@ static bool build(TenonProgram *p, uint32_t source,
 		f.has_dtype = true;
 		if (!dtype_parse(o->dtype, &f.dtype) ||
 		    !dtype_is_float(f.dtype))
-			return diag_fail(ctx, ERR_USAGE,
-					 "one of f64, f32, f16, bf16",
-					 "--dtype %s: not a float dtype",
-					 o->dtype);
+			return diag_fail(
+				ctx, ERR_USAGE, "one of f64, f32, f16, bf16",
+				"--dtype %s: not a float dtype", o->dtype);
 	}
 	if (!front_build(ctx, &p->arena, source, &f, &p->p))
 		return false;
@@ -75,18 +75,18 @@ TenonError tenon_program_from_file(TenonContext *c, const char *path,
 				   const TenonProgramOptions *o,
 				   TenonProgram **out)
 {
+	*out = NULL;
 	API_ENTER(c);
 	TenonProgram *p = program_new(c);
 	char *text;
 	size_t len;
-	*out = p; /* freed by the caller's tenon_program_free, also on errors */
 	bool ok = file_read(&c->ctx, &p->arena, path, &text, &len) &&
 		  build(p, ctx_add_source(&c->ctx, path, text, len), o,
 			folder_of(&p->arena, path));
-	if (!ok) {
+	if (ok)
+		*out = p;
+	else
 		tenon_program_free(p);
-		*out = NULL;
-	}
 	return API_LEAVE(c, ok);
 }
 
@@ -95,15 +95,15 @@ TenonError tenon_program_from_text(TenonContext *c, const char *name,
 				   const TenonProgramOptions *o,
 				   TenonProgram **out)
 {
+	*out = NULL;
 	API_ENTER(c);
 	TenonProgram *p = program_new(c);
-	*out = p;
 	bool ok = build(p, ctx_add_source(&c->ctx, name, text, strlen(text)), o,
 			NULL);
-	if (!ok) {
+	if (ok)
+		*out = p;
+	else
 		tenon_program_free(p);
-		*out = NULL;
-	}
 	return API_LEAVE(c, ok);
 }
 

@@ -203,13 +203,12 @@ static bool report_fault(TenonPlan *p, const TnStatus *st, const int64_t *dims)
 	switch ((TnFault)st->code) {
 	case TN_FAULT_INDEX: {
 		const Value *x = program_value(prog, v->args[0]);
-		return diag_error(ctx, v->loc,
-				  "negative indices count from the end",
-				  "index %" PRId64 " is out of range for axis "
-				  "%u of extent %" PRId64,
-				  st->index, v->axis,
-				  ex_eval(&prog->ex, x->shape[v->axis], dims,
-					  NULL));
+		return diag_error(
+			ctx, v->loc, "negative indices count from the end",
+			"index %" PRId64 " is out of range for axis "
+			"%u of extent %" PRId64,
+			st->index, v->axis,
+			ex_eval(&prog->ex, x->shape[v->axis], dims, NULL));
 	}
 	case TN_FAULT_DIVISION:
 		element_text(&at, v, prog, dims, st->index);
@@ -267,8 +266,8 @@ static bool launch_all(TenonPlan *p, const int64_t *dims, void **data,
 		void **bufs = arena_array(a, void *, l->buffers.n + 1);
 		const char *symbol = plan_symbol(a, plan, l);
 		Launch run = {
-			.fn = __extension__(TnKernel *)code_symbol(&p->code[l->kernel],
-						      symbol),
+			.fn = __extension__(TnKernel *)
+				code_symbol(&p->code[l->kernel], symbol),
 			.tasks = eval(plan, l->tasks, dims),
 			.scratch = (size_t)eval(plan, l->scratch, dims),
 		};
@@ -322,12 +321,14 @@ static bool check_result(TenonPlan *p, size_t i, const TenonTensor *t,
 
 	if (!value_desc(prog, prog->results.p[i].value, dims, &want) ||
 	    tensor_elements(&want) < 0)
-		return api_usage(p->c, "result %s: its extents are negative "
-				       "or overflow under these sizes",
+		return api_usage(p->c,
+				 "result %s: its extents are negative "
+				 "or overflow under these sizes",
 				 name);
 	if ((DType)t->dtype != want.dtype || t->rank != want.rank)
-		return api_usage(p->c, "result %s: dtype %s and rank %d "
-				       "given, %s and %d wanted",
+		return api_usage(p->c,
+				 "result %s: dtype %s and rank %d "
+				 "given, %s and %d wanted",
 				 name, tenon_dtype_name(t->dtype), t->rank,
 				 dtype_info[want.dtype].name, want.rank);
 	for (int d = 0; d < want.rank; d++)

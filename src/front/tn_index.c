@@ -23,15 +23,15 @@ static bool proved(Build *b, Ex e)
 	return ex_prove_nonneg(&b->p->ex, &none, e);
 }
 
-/* e cut to lo..hi; the cut is left out where it is proved idle. */
-static Ex clamp(Build *b, Ex e, Ex lo, Ex hi)
+/* The larger (smaller) of two, without the choice where one is proved. */
+static Ex larger(Build *b, Ex x, Ex y)
 {
-	ExprTab *t = &b->p->ex;
-	if (!proved(b, ex_sub(t, e, lo)))
-		e = ex_max(t, e, lo);
-	if (!proved(b, ex_sub(t, hi, e)))
-		e = ex_min(t, e, hi);
-	return e;
+	return proved(b, ex_sub(&b->p->ex, x, y)) ? x : ex_max(&b->p->ex, x, y);
+}
+
+static Ex smaller(Build *b, Ex x, Ex y)
+{
+	return proved(b, ex_sub(&b->p->ex, y, x)) ? x : ex_min(&b->p->ex, x, y);
 }
 
 /* A bound of a slice: negative numbers count from the end. */
@@ -61,24 +61,27 @@ static bool slice_axis(Build *b, const Node *n, Ex extent, AxisIndex *a)
 		return fail_at(b, n->c->loc, NULL,
 			       a->step ? "the step is out of range"
 				       : "the step of a slice is zero");
+	/*
+	 * Python cuts both bounds at both ends. A start beyond its end, or a
+	 * stop before it, gives a negative length as well, which is 0 once
+	 * cut; so only the other ends are cut, and the expressions stay small.
+	 */
 	bool up = a->step > 0;
-	Ex lo = up ? zero : ex_const(t, -1);
-	Ex hi = up ? extent : last;
-	Ex start = up ? zero : last;
-	Ex stop = up ? extent : ex_const(t, -1);
+	Ex start = up ? zero : last, stop = up ? extent : ex_const(t, -1);
 	if (n->a) {
 		if (!bound(b, n->a, extent, &start))
 			return false;
-		start = clamp(b, start, lo, hi);
+		start = up ? larger(b, start, zero) : smaller(b, start, last);
 	}
 	if (n->b) {
 		if (!bound(b, n->b, extent, &stop))
 			return false;
-		stop = clamp(b, stop, lo, hi);
+		stop = up ? smaller(b, stop, extent)
+			  : larger(b, stop, ex_const(t, -1));
 	}
-	Ex length = up ? ex_sub(t, stop, start) : ex_sub(t, start, stop);
-	if (!proved(b, length))
-		length = ex_max(t, length, zero);
+	Ex length = larger(b,
+			   up ? ex_sub(t, stop, start) : ex_sub(t, start, stop),
+			   zero);
 	a->start = start;
 	a->count = ex_ceil_div(t, length,
 			       ex_const(t, up ? a->step : -a->step));

@@ -23,6 +23,12 @@ bool region_computes(const Program *p, ValueId v)
 	return cls != OPC_LEAF && cls != OPC_VIEW;
 }
 
+bool region_copies(const Program *p, ValueId v)
+{
+	Op op = program_value(p, v)->op;
+	return op == OP_IOTA || op_info[op].cls == OPC_VIEW;
+}
+
 /* ---- form and alignment ---------------------------------------------- */
 
 static bool form_full(const Region *r, const Value *v, int *axis)
@@ -142,7 +148,8 @@ static bool check_membership(Check *c)
 		}
 	}
 	for (ValueId v = 0; v < n; v++) {
-		bool needs = region_computes(c->p, v) || c->is_result[v];
+		bool needs = region_computes(c->p, v) ||
+			     (c->is_result[v] && region_copies(c->p, v));
 		if (seen[v] != needs)
 			return breach(c, 0, "%%%u is %s", v,
 				      needs ? "in no region"

@@ -8,9 +8,10 @@
  * decision is stored with the condition that decided, its values, and what
  * would change it.
  *
- * A result that is a view or a leaf needs a copy: a LOOP region whose one
- * value is that view or leaf, which is also its output. Other consumers
- * still read through the view, never the copy.
+ * A result that is a view or IOTA needs a copy: a LOOP region whose one
+ * value is that view or IOTA, which is also its output. Other consumers
+ * still read through the view, never the copy. A result that is an input,
+ * weight or constant is in no region: the plan copies its buffer.
  */
 #ifndef TENON_IR_REGION_H
 #define TENON_IR_REGION_H
@@ -65,7 +66,7 @@ typedef struct Regions {
 	VEC(Region) regions;    /* in an order that respects dependence */
 	VEC(Decision) decisions;
 	uint32_t *of; /* region number by value; NO_REGION for views, leaves
-			 (their copies apart) */
+			 (copied results apart) */
 	Part *part;   /* by value */
 } Regions;
 #define NO_REGION UINT32_MAX
@@ -91,6 +92,9 @@ bool region_aligned(Program *p, const Region *r, ValueId operand, ValueId base,
 		    const Ex *map);
 /* Whether a kernel computes v: neither a leaf nor a view. */
 bool region_computes(const Program *p, ValueId v);
+/* Whether v, if it is a result, takes a region that copies it: a view or
+ * IOTA. */
+bool region_copies(const Program *p, ValueId v);
 
 bool regions_verify(const Regions *r, Buf *why);
 /* The stage text holds the program too, so that it reads back alone. */

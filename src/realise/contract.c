@@ -22,9 +22,16 @@
 
 #include <string.h>
 
-static const char *const contract_params[] = {"mr", "nr", "lanes", "mb", "nb",
-					      NULL};
-enum { P_MR, P_NR, P_LANES, P_MB, P_NB, P_COUNT };
+static const char *const contract_params[] = {"mr", "nr", "lanes",
+					      "mb", "nb", NULL};
+enum {
+	P_MR,
+	P_NR,
+	P_LANES,
+	P_MB,
+	P_NB,
+	P_COUNT
+};
 
 static const char *contract_admit(Arena *a, const Regions *r, uint32_t region)
 {
@@ -91,7 +98,7 @@ typedef struct Product {
 	Lower l;
 	ExprTab *t;
 	const Value *v; /* the MATMUL */
-	int batch;	/* batch axes */
+	int batch;      /* batch axes */
 	int64_t par[P_COUNT];
 	Ex m, n, k;
 	Ex mp, np; /* panels */
@@ -229,8 +236,8 @@ static void pack(Product *p, Packed *x, const char *phase)
 }
 
 /* The register tile over the whole of K, left in the scratch tile. */
-static void micro(Product *p, const Packed *a, const Packed *b,
-		  const Ex *batch, Ex pa, Ex pb, uint32_t tile)
+static void micro(Product *p, const Packed *a, const Packed *b, const Ex *batch,
+		  Ex pa, Ex pb, uint32_t tile)
 {
 	Lower *l = &p->l;
 	Ex mr = ex_const(p->t, p->par[P_MR]), nr = ex_const(p->t, p->par[P_NR]);
@@ -327,10 +334,10 @@ static void main_phase(Product *p, const Packed *a, const Packed *b)
 		batch[d] = lower_task(l, p->v->shape[d]);
 	Ex i0 = ex_mul(t, lower_task(l, ex_ceil_div(t, a->panels, mb)), mb);
 	Ex j0 = ex_mul(t, lower_task(l, ex_ceil_div(t, b->panels, nb)), nb);
-	Ex j = lower_for(l, ex_min(t, nb, ex_sub(t, b->panels, j0)),
-			 MAP_SERIAL, 1);
-	Ex i = lower_for(l, ex_min(t, mb, ex_sub(t, a->panels, i0)),
-			 MAP_SERIAL, 1);
+	Ex j = lower_for(l, ex_min(t, nb, ex_sub(t, b->panels, j0)), MAP_SERIAL,
+			 1);
+	Ex i = lower_for(l, ex_min(t, mb, ex_sub(t, a->panels, i0)), MAP_SERIAL,
+			 1);
 	Ex pa = ex_add(t, i0, i), pb = ex_add(t, j0, j);
 
 	micro(p, a, b, batch, pa, pb, tile);
@@ -372,6 +379,6 @@ static void contract_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_contract = {
-	"contract",	contract_params, contract_admit,
-	contract_rule, contract_legal,	contract_lower,
+	"contract",    contract_params, contract_admit,
+	contract_rule, contract_legal,  contract_lower,
 };

@@ -58,10 +58,9 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 		Ex width = reg->space[rank - 1], size = ex_const(t, block);
 		lower_rows(&l, reg->space, rank - 1,
 			   lower_chunk(&l, block, width), index);
-		Ex first = ex_mul(t, lower_task(&l, ex_ceil_div(t, width, size)),
-				  size);
-		Ex j = lower_for(&l,
-				 ex_min(t, size, ex_sub(t, width, first)),
+		Ex first = ex_mul(
+			t, lower_task(&l, ex_ceil_div(t, width, size)), size);
+		Ex j = lower_for(&l, ex_min(t, size, ex_sub(t, width, first)),
 				 lanes > 1 ? MAP_VECTOR : MAP_SERIAL, lanes);
 		index[rank - 1] = ex_add(t, first, j);
 	}

@@ -98,8 +98,8 @@ Ex lower_chunk(Lower *l, int64_t elements, Ex length)
 	ExprTab *t = &l->p->ex;
 	Ex one = ex_const(t, 1);
 
-	return ex_max(t, one, ex_div(t, ex_const(t, elements),
-				     ex_max(t, one, length)));
+	return ex_max(t, one,
+		      ex_div(t, ex_const(t, elements), ex_max(t, one, length)));
 }
 
 void lower_rows(Lower *l, const Ex *extents, int n, Ex chunk, Ex *index)
@@ -112,8 +112,8 @@ void lower_rows(Lower *l, const Ex *extents, int n, Ex chunk, Ex *index)
 	Ex task = lower_task(l, ex_ceil_div(t, rows, chunk));
 	Ex first = ex_mul(t, task, chunk);
 	Ex rest = ex_sub(t, rows, first);
-	Ex row = ex_add(t, first, lower_for(l, ex_min(t, chunk, rest),
-					    MAP_SERIAL, 1));
+	Ex row = ex_add(t, first,
+			lower_for(l, ex_min(t, chunk, rest), MAP_SERIAL, 1));
 	for (int d = n - 1; d > 0; d--) {
 		index[d] = ex_mod(t, row, extents[d]);
 		row = ex_div(t, row, extents[d]);
@@ -137,7 +137,8 @@ const char *lower_name(Lower *l, const char *want)
 	int tries = 0;
 
 	for (char *c = name; *c; c++) {
-		bool ok = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+		bool ok = (*c >= 'a' && *c <= 'z') ||
+			  (*c >= 'A' && *c <= 'Z') ||
 			  (*c >= '0' && *c <= '9') || *c == '_';
 		if (!ok)
 			*c = '_';
@@ -370,7 +371,6 @@ static Ex flat_index(Lower *l, const Value *v, const Ex *index)
 	return flat;
 }
 
-
 static VarId lower_elem(Lower *l, ValueId id, const Value *v, const Ex *index)
 {
 	VarId args[3];
@@ -451,8 +451,8 @@ static VarId lower_concat(Lower *l, const Value *v, const Ex *index)
 			result = part;
 		} else {
 			VarId args[3] = {test(l, conds, n), part, result};
-			result = lower_op(l, OP_WHERE, v->dtype, v->dtype,
-					  args, 3, NO_VALUE);
+			result = lower_op(l, OP_WHERE, v->dtype, v->dtype, args,
+					  3, NO_VALUE);
 		}
 		offset = ex_add(t, offset, x->shape[v->axis]);
 	}
@@ -504,8 +504,8 @@ static VarId lower_scatter(Lower *l, ValueId id, const Value *v,
 	const Value *u = program_value(l->p, v->args[2]);
 	bool add = v->op == OP_SCATTER_ADD;
 	Op fold = add ? OP_ADD : OP_WHERE;
-	VarId acc = lower_acc(l, fold, v->dtype,
-			      lower_value(l, v->args[0], index));
+	VarId acc =
+		lower_acc(l, fold, v->dtype, lower_value(l, v->args[0], index));
 	Ex j = lower_for(l, u->shape[v->axis], MAP_SERIAL, 1);
 	Ex i = lower_index(l, v->args[1], &j, x->shape[v->axis], id);
 	Ex at[TN_MAX_RANK];
@@ -636,11 +636,10 @@ int lower_lanes(const Regions *r, uint32_t region, const Target *t)
 	for (size_t i = 0; i < reg->values.n; i++) {
 		const Value *v = program_value(r->program, reg->values.p[i]);
 		for (uint32_t j = 0; j <= v->nargs; j++) {
-			DType d = j == v->nargs
-					  ? v->dtype
-					  : program_value(r->program,
-							  v->args[j])
-						    ->dtype;
+			DType d = j == v->nargs ? v->dtype
+						: program_value(r->program,
+								v->args[j])
+							  ->dtype;
 			int bytes = dtype_info[dtype_interior(d)].bytes;
 			widest = bytes > widest ? bytes : widest;
 		}

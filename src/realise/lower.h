@@ -36,9 +36,9 @@ typedef struct Lower {
 	StmtList *at;
 	VEC(LowerScope) scopes;
 	VEC(Memo) memo;
-	VEC(Ex) conds;	     /* guard of the loads made now */
+	VEC(Ex) conds;       /* guard of the loads made now */
 	uint32_t *buffer_of; /* kernel buffer + 1 by value */
-	bool scalar; /* a value may fault or binds indices: no lanes */
+	bool scalar;         /* a value may fault or binds indices: no lanes */
 } Lower;
 
 void lower_init(Lower *l, Kernels *ks, Kernel *k, const Regions *r);

@@ -41,14 +41,14 @@ typedef struct Realisation {
 	/* NULL when every parameter is in range, else the reason. */
 	const char *(*legal)(Arena *a, const Regions *r, uint32_t region,
 			     const Target *t, const Candidate *c);
-	void (*lower)(Kernels *ks, Kernel *k, const Regions *r,
-		      const Target *t, const Candidate *c);
+	void (*lower)(Kernels *ks, Kernel *k, const Regions *r, const Target *t,
+		      const Candidate *c);
 } Realisation;
 
 extern const Realisation realise_loop, realise_rowreduce, realise_contract;
 
 /* Every region lowered by the rule and the pins; NULL: error reported. */
-Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r,
-			 const Target *t, Pin *pins, size_t npins);
+Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
+			 Pin *pins, size_t npins);
 
 #endif

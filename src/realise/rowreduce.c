@@ -20,10 +20,10 @@ typedef struct Rows {
 	const Region *reg;
 	int lanes;
 	int nkept;
-	Ex kept[TN_MAX_RANK];  /* extents of the kept axes */
-	int *level;	       /* reductions a value waits for, by value */
-	uint32_t *cache;       /* row buffer + 1, by value */
-	Ex row[TN_MAX_RANK];   /* index of the row, by kept axis */
+	Ex kept[TN_MAX_RANK]; /* extents of the kept axes */
+	int *level;           /* reductions a value waits for, by value */
+	uint32_t *cache;      /* row buffer + 1, by value */
+	Ex row[TN_MAX_RANK];  /* index of the row, by kept axis */
 	int passes;
 	bool across; /* lanes run across rows */
 } Rows;
@@ -378,10 +378,10 @@ static void plan_cache(Rows *w)
 				 is_full(w, uses.list[u]) &&
 				 w->level[uses.list[u]] > w->level[id];
 		if (later)
-			w->cache[id] = lower_buffer(&w->l, SCOPE_WORKER,
-						    v->dtype, shape, rank,
-						    "row") +
-				       1;
+			w->cache[id] =
+				lower_buffer(&w->l, SCOPE_WORKER, v->dtype,
+					     shape, rank, "row") +
+				1;
 	}
 }
 
@@ -418,8 +418,7 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 		Ex width = w.kept[outer], size = ex_const(t, 16 * w.lanes);
 		Ex first = ex_mul(
 			t, lower_task(&w.l, ex_ceil_div(t, width, size)), size);
-		Ex j = lower_for(&w.l,
-				 ex_min(t, size, ex_sub(t, width, first)),
+		Ex j = lower_for(&w.l, ex_min(t, size, ex_sub(t, width, first)),
 				 w.lanes > 1 ? MAP_VECTOR : MAP_SERIAL,
 				 w.lanes);
 		w.row[outer] = ex_add(t, first, j);
@@ -438,6 +437,6 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_rowreduce = {
-	"rowreduce",	 rowreduce_params, rowreduce_admit,
+	"rowreduce",    rowreduce_params, rowreduce_admit,
 	rowreduce_rule, rowreduce_legal,  rowreduce_lower,
 };

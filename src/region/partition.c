@@ -74,6 +74,11 @@ static const CondText cond_text[COND_COUNT] = {
 		 "%s is a copy, made because its chain of views has no index "
 		 "map that can be proved to stay inside; fewer reshapes and "
 		 "transposes would avoid it"},
+	[COND_TWO_RESHAPES] =
+		{"two reshapes",
+		 "%s is reshaped before and after it is computed; the index "
+		 "of a load through both has no proof that it stays inside; "
+		 "with one reshape it would be computed at the load"},
 	[COND_PINNED] = {"pinned apart", "removing the pin join.%s=no"},
 };
 

@@ -249,6 +249,44 @@ static Cond loads(const Grouping *g, ValueId m, uint32_t group)
 	return COND_NONE;
 }
 
+static bool has_division(const ExprTab *t, Ex e)
+{
+	const ExNode *n = ex_node(t, e);
+	bool found = n->kind == EX_DIV || n->kind == EX_MOD;
+	for (uint32_t i = 0; n->kind == EX_POLY && i < n->nterms; i++)
+		for (uint32_t k = 0; k < n->terms[i].natoms; k++)
+			found |= has_division(t, n->terms[i].atoms[k]);
+	return found;
+}
+
+/* Whether an operand is seen through a map that divides: a reshape. */
+static bool is_reshaped(const Grouping *g, ValueId operand)
+{
+	size_t rank = program_value(g->p, g->base[operand])->rank;
+	for (size_t d = 0; d < rank; d++)
+		if (has_division(&g->p->ex, g->map[operand][d]))
+			return true;
+	return false;
+}
+
+/*
+ * Loads of the group's operands at an index that itself divides: composed,
+ * the two maps are beyond what can be proved to stay inside.
+ */
+static bool reshapes_twice(const Grouping *g, ValueId operand, uint32_t group)
+{
+	const Region *r = &g->groups.p[group].r;
+	if (!is_reshaped(g, operand))
+		return false;
+	for (size_t i = 0; i < r->values.n; i++) {
+		const Value *v = program_value(g->p, r->values.p[i]);
+		for (uint32_t k = 0; k < v->nargs; k++)
+			if (is_reshaped(g, v->args[k]))
+				return true;
+	}
+	return false;
+}
+
 static void place_contract(Grouping *g, ValueId m)
 {
 	const Value *x = program_value(g->p, m);
@@ -263,6 +301,8 @@ static void place_contract(Grouping *g, ValueId m)
 			Cond other = loads(g, m, h);
 			why = other != COND_NONE ? other : why;
 		}
+		if (why == COND_NONE && reshapes_twice(g, x->args[k], h))
+			why = COND_TWO_RESHAPES;
 		if (!base_repeats(g, x, k))
 			pair_add(g, g->base[x->args[k]], m, why);
 		if (why == COND_NONE)
@@ -292,7 +332,7 @@ void policy_place(Grouping *g, ValueId v)
 	case OPC_LEAF:
 	case OPC_VIEW:
 		/* a copy, where a result asks for one */
-		if (g->is_result[v])
+		if (g->is_result[v] && region_copies(g->p, v))
 			group_start(g, REGION_LOOP, v, program_value(g->p, v));
 		return;
 	case OPC_ELEM:

@@ -15,7 +15,7 @@
 A case runs in a folder of its own, where examples/ is the project's. A
 command without `=> N` must exit 0. What stands in <...> is in masks.py.
 `1> ` before a line of standard output lets it begin with anything. Blank
-lines before a marker and lines beginning with # are the reader's.
+lines before a marker and lines beginning with `# ` are the reader's.
 """
 import os
 
@@ -42,7 +42,7 @@ def parse(path):
         i += 1
         if line.startswith("== "):
             cases.append(Case(line[3:]))
-        elif line.startswith("#") or (not line and not (
+        elif line.startswith("# ") or (not line and not (
                 cases and cases[-1].steps)):
             continue
         elif line.startswith("@ file "):

@@ -64,7 +64,7 @@ def run_console(ctx, text):
         ended = process(["/bin/sh", "-c", command + " 2>&1"], ctx.root,
                         ctx.environment())
         want, got = masks.normal(expected), masks.normal(ended.out)
-        if not masks.matches(want.splitlines(), got):
+        if want != got:
             return f"$ {command}\n" + masks.diff(want, got)
     return ""
 

@@ -99,7 +99,7 @@ static void unit_release(Unit *u)
 static TnStatus unit_run(Unit *u, void *const *buffers, int64_t m, int64_t n)
 {
 	int64_t dims[2] = {m, n};
-	Launch launches[8];
+	Launch launches[64];
 	TnStatus status = {0};
 
 	if (!u->ok)
@@ -809,6 +809,140 @@ static void half_folds(void)
 	unit_release(&u);
 }
 
+/* ---- every dtype, mapped either way ------------------------------------ */
+
+/*
+ * Two phases a dtype with the same body, one on single elements and one on
+ * lanes: loads and stores that are next to each other, backwards, spread
+ * and guarded; arithmetic, comparison, choice; folds.
+ */
+static void mapping_phase(Buf *b, DType d, const char *map, int to)
+{
+	const char *name = dtype_info[d].name;
+	const char *op = d == DT_BOOL ? "maximum" : "add";
+	int v = 100 * (2 * (int)d + to);
+
+	buf_printf(b, "\tphase %s_%d {\n", name, to);
+	buf_printf(b, "\t\tv%d: %s = acc %s\n", v, name, op);
+	buf_printf(b, "\t\tv%d: %s = acc maximum\n", v + 1, name);
+	buf_printf(b, "\t\tv%d: %s = acc minimum\n", v + 2, name);
+	buf_printf(b, "\t\tfor i0 < M %s {\n", map);
+	buf_printf(b, "\t\t\tv%d: %s = load x_%s[i0]\n", v + 3, name, name);
+	buf_printf(b, "\t\t\tv%d: %s = load x_%s[M - 1 - i0]\n", v + 4, name,
+		   name);
+	buf_printf(b,
+		   "\t\t\tv%d: %s = load x_%s[3*i0] where M - 3*i0 - 1 >= 0\n",
+		   v + 5, name, name);
+	buf_printf(b, "\t\t\tv%d: %s = load x_%s[i0//2]\n", v + 6, name,
+		   name);
+	buf_printf(b, "\t\t\tv%d: %s = %s v%d v%d\n", v + 7, name, op, v + 3,
+		   v + 4);
+	buf_printf(b, "\t\t\tv%d: bool = lt.%s v%d v%d\n", v + 8, name,
+		   v + 5, v + 6);
+	buf_printf(b, "\t\t\tv%d: %s = where v%d v%d v%d\n", v + 9, name,
+		   v + 8, v + 7, v + 5);
+	buf_printf(b, "\t\t\tv%d: %s = accum %s v%d\n", v, name, op, v + 3);
+	buf_printf(b, "\t\t\tv%d: %s = accum maximum v%d\n", v + 1, name,
+		   v + 9);
+	buf_printf(b, "\t\t\tv%d: %s = accum minimum v%d\n", v + 2, name,
+		   v + 9);
+	buf_printf(b, "\t\t\tstore y_%s[%d, i0] = v%d\n", name, to, v + 9);
+	buf_printf(b, "\t\t\tstore z_%s[%d, M - 1 - i0, 1] = v%d\n", name, to,
+		   v + 7);
+	buf_printf(b, "\t\t}\n");
+	for (int i = 0; i < 3; i++)
+		buf_printf(b, "\t\tstore s_%s[%d, %d] = v%d\n", name, to, i,
+			   v + i);
+	buf_puts(b, "\t}\n");
+}
+
+/* Element i of dtype d: small, so that sums are exact in any order. */
+static void put(DType d, void *p, int64_t i)
+{
+	int64_t v = i * 5 % 7;
+	double f = (double)(v - 3);
+	float g = (float)f;
+	uint32_t bits;
+	static const uint16_t halves_of[] = {0xc200, 0xc000, 0xbc00, 0,
+					     0x3c00, 0x4000, 0x4200};
+	uint16_t h = halves_of[v];
+	uint8_t flag = v < 3;
+
+	memcpy(&bits, &g, 4);
+	uint16_t bf = (uint16_t)(bits >> 16);
+	int64_t s = dtype_info[d].cls == DTC_I ? v - 3 : v;
+	const void *from = d == DT_F64	  ? (const void *)&f
+			   : d == DT_F32  ? (const void *)&g
+			   : d == DT_F16  ? (const void *)&h
+			   : d == DT_BF16 ? (const void *)&bf
+			   : d == DT_BOOL ? (const void *)&flag
+					  : (const void *)&s;
+	memcpy(p, from, (size_t)dtype_info[d].bytes);
+}
+
+static void mappings(void)
+{
+	Arena a;
+	Buf buffers_text, phases;
+	Unit u;
+
+	arena_init(&a);
+	buf_init(&buffers_text, &a);
+	buf_init(&phases, &a);
+	for (int d = 0; d < DT_COUNT; d++) {
+		const char *n = dtype_info[d].name;
+		buf_printf(&buffers_text,
+			   "\tbuffer shared x_%s: %s[M]\n"
+			   "\tbuffer shared y_%s: %s[2, M]\n"
+			   "\tbuffer shared z_%s: %s[2, M, 2]\n"
+			   "\tbuffer shared s_%s: %s[2, 3]\n",
+			   n, n, n, n, n, n, n, n);
+		/* filled by the test, as far as the verifier knows here */
+		buf_printf(&phases,
+			   "\tphase fill_%s {\n\t\tfor i1 < N serial {\n"
+			   "\t\t\tv%d: %s = const 0%s\n"
+			   "\t\t\tif M - i1 - 1 >= 0 {\n"
+			   "\t\t\t\tstore x_%s[i1] = v%d\n"
+			   "\t\t\t}\n\t\t}\n\t}\n",
+			   n, 100 * (2 * d) + 50, n,
+			   dtype_is_float((DType)d) ? "x0p+0" : "", n,
+			   100 * (2 * d) + 50);
+		mapping_phase(&phases, (DType)d, "serial", 0);
+		mapping_phase(&phases, (DType)d, "vector 8", 1);
+	}
+	buf_puts(&buffers_text, buf_str(&phases));
+	unit_init(&u, UNARY, buf_str(&buffers_text));
+	for (size_t s = 0; s < ARRAY_LEN(sizes); s++) {
+		int64_t n = sizes[s];
+		void *buffers[4 * DT_COUNT];
+		size_t bytes[4 * DT_COUNT];
+		for (int d = 0; d < DT_COUNT; d++) {
+			size_t e = (size_t)dtype_info[d].bytes;
+			size_t per[4] = {e * (size_t)n, 2 * e * (size_t)n,
+					 4 * e * (size_t)n, 6 * e};
+			for (int k = 0; k < 4; k++) {
+				bytes[4 * d + k] = per[k];
+				buffers[4 * d + k] = guarded(per[k]);
+			}
+			for (int64_t i = 0; i < n; i++)
+				put((DType)d,
+				    (char *)buffers[4 * d] + e * (size_t)i, i);
+		}
+		CHECK(unit_run(&u, buffers, n, 0).code == 0);
+		for (int i = 0; i < 4 * DT_COUNT; i++) {
+			size_t half = bytes[i] / 2;
+			const char *b = buffers[i];
+			if (i % 4 != 0 && !CHECK(!memcmp(b, b + half, half)))
+				printf("%s, buffer %d, size %ld\n",
+				       dtype_info[i / 4].name, i % 4, (long)n);
+		}
+		for (int i = 0; i < 4 * DT_COUNT; i++)
+			unguard(buffers[i], bytes[i]);
+	}
+	unit_release(&u);
+	arena_release(&a);
+}
+
 /* ---- registers, phases, scratch -------------------------------------- */
 
 #define MATMUL                                                                 \
@@ -1004,5 +1138,5 @@ static void elsewhere(void)
 TEST_MAIN(TEST(elementwise), TEST(walks), TEST(scattered_stores), TEST(guards),
 	  TEST(indices), TEST(branches), TEST(folds), TEST(fold_rows),
 	  TEST(arguments), TEST(bounds), TEST(divisions), TEST(constants),
-	  TEST(boundaries), TEST(half_folds), TEST(contraction), TEST(names),
+	  TEST(boundaries), TEST(half_folds), TEST(mappings), TEST(contraction), TEST(names),
 	  TEST(unused), TEST(elsewhere))
