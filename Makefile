@@ -7,8 +7,8 @@
 #   make check-main every example at every shape and dtype against the oracle
 #   make            build/tenon, build/libtenon.a, build/libtenon.so
 #
-# Sources are found: src/FOLDER/*.c, tests/FOLDER/*_test.c, tests/fuzz/*_fuzz.c
-# and bench/*.c each need no line here.
+# Sources are found: src/FOLDER/*.c, tests/FOLDER/*_{test,tool}.c,
+# tests/fuzz/*_fuzz.c, bench/*.c and examples/*.c each need no line here.
 
 # Once for all: as many jobs as there are CPUs, unless the caller chose.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
@@ -55,6 +55,7 @@ TOOL_SRC  := $(filter src/cli/% src/lab/%,$(SRC))
 LIB_OBJ   := $(LIB_SRC:%.c=$(B)/%.o)
 TOOL_OBJ  := $(TOOL_SRC:%.c=$(B)/%.o)
 UNIT      := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/*_test.c)))
+TOOLS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/*_tool.c)))
 FUZZ      := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
 BENCH     := $(patsubst %.c,$(B)/%,$(sort $(wildcard bench/*.c)))
 EXAMPLES  := $(patsubst %.c,$(B)/%,$(sort $(wildcard examples/*.c)))
@@ -66,7 +67,7 @@ FORMATTED := $(wildcard src/*/*.[ch] include/*.h tests/*/*.[ch] bench/*.[ch] \
 all: $(B)/tenon $(B)/libtenon.a $(B)/libtenon.so
 
 # What tests/run needs of one variant.
-binaries: $(B)/tenon $(UNIT) $(FUZZ) $(EXAMPLES)
+binaries: $(B)/tenon $(UNIT) $(TOOLS) $(FUZZ) $(EXAMPLES) $(BENCH)
 san:
 	@$(MAKE) VARIANT=san binaries
 
@@ -127,7 +128,7 @@ $(B)/examples/%: examples/%.c $(B)/libtenon.a $(B)/flags
 	$(call link,$(B)/libtenon.a)
 
 -include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d)
--include $(addsuffix .d,$(UNIT) $(FUZZ) $(BENCH) $(EXAMPLES))
+-include $(addsuffix .d,$(UNIT) $(TOOLS) $(FUZZ) $(BENCH) $(EXAMPLES))
 
 # ---- the commands of README.md -------------------------------------------
 
@@ -156,7 +157,9 @@ golden:
 	@tests/run --update golden errors docs
 
 # Each program under bench/ prints its own table.
-bench: $(BENCH)
+bench:
+	@tools/setup test
+	@$(MAKE) --no-print-directory -s $(BENCH)
 	@for b in $(BENCH); do echo "== $$b"; $$b || exit 1; done
 
 # FUZZ_SECONDS a fuzzer, under the sanitizers.

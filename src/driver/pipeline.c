@@ -57,14 +57,14 @@ static bool pass_relaxations(Pipeline *p)
 	return run_rewrite(p, rewrite_relaxations, "relaxations");
 }
 
-static bool pass_cse(Pipeline *p)
-{
-	return run_rewrite(p, rewrite_cse, "cse");
-}
-
 static bool pass_views(Pipeline *p)
 {
 	return run_rewrite(p, rewrite_views, "views");
+}
+
+static bool pass_cse(Pipeline *p)
+{
+	return run_rewrite(p, rewrite_cse, "cse");
 }
 
 static bool pass_dead(Pipeline *p)
@@ -120,8 +120,8 @@ typedef struct Pass {
 static const Pass passes[] = {
 	{"constants", STAGE_REWRITTEN, true, pass_constants},
 	{"relaxations", STAGE_REWRITTEN, true, pass_relaxations},
+	{"views", STAGE_REWRITTEN, false, pass_views}, /* realise needs it */
 	{"cse", STAGE_REWRITTEN, true, pass_cse},
-	{"views", STAGE_REWRITTEN, true, pass_views},
 	{"dead", STAGE_REWRITTEN, true, pass_dead},
 	{"partition", STAGE_REGIONS, false, pass_partition},
 	{"realise", STAGE_KERNELS, false, pass_realise},

@@ -48,9 +48,9 @@ double sum_error(DType acc, const SumParts *s, double *big)
 	b += s->extra;
 	b += n * u * b / (1 - n * u);
 	*big = b;
-	if (!(b < f->max))
-		return INFINITY;
-	return n * u * pow2_floor(b) * (1 + 0x1p-40);
+	/* An order that overflows ends in infinity or NaN; the others have
+	 * finite partial sums. */
+	return n * u * pow2_floor(least(b, f->max)) * (1 + 0x1p-40);
 }
 
 /* Where infinities or NaN are among the terms. */

@@ -609,12 +609,6 @@ def check_honest_orders():
                            (round_to(sums_f32(y, u, "random"), d), d)]
                 out = tool.judge(p, arrays, results)
                 assert out.count("violations 0,") == 3, (d, k, way, out)
-            # A skipped boundary and f16 sums stay out, if only on few.
-            if d == "f16" and k >= 256:
-                raw = sums_f32(x, w, "plain").astype(np.float64)
-                out = tool.judge(p, arrays, [(round_to(raw + b, d), d)] +
-                                 results[1:])
-                assert "bias: exact fail" in out, out
 
 
 def check_softmax_rows():

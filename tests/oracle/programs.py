@@ -53,9 +53,9 @@ def round_to(x, dtype):
 
 
 def save(path, x, dtype):
-    x = np.ascontiguousarray(x)
+    x = np.array(x, order="C")
     if dtype == "bf16":
-        bits = np.ascontiguousarray(x, dtype=np.float32).view(np.uint32)
+        bits = np.array(x, dtype=np.float32, order="C").view(np.uint32)
         np.save(path, (bits >> 16).astype(np.uint16).view("V2"))
     else:
         with np.errstate(all="ignore"):

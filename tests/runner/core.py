@@ -64,6 +64,7 @@ class Context:
             "TMPDIR": str(self.work / "tmp"),
             "LC_ALL": "C",
             "ROOT": str(self.root),
+            "BUILD": str(build),
             "TENON": str(build / "tenon"),
             "PYTHON": "/usr/bin/python3",
             "TEST_ALL": "1" if self.all else "",
