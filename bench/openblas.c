@@ -58,9 +58,9 @@ static bool load_peer(Bench *b)
 		h = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	if (!h)
 		return false;
-	__extension__ b->sgemm = (Sgemm *)dlsym(h, "cblas_sgemm");
-	__extension__ set_threads =
-		(void (*)(int))dlsym(h, "openblas_set_num_threads");
+	b->sgemm = __extension__(Sgemm *)dlsym(h, "cblas_sgemm");
+	set_threads = __extension__(void (*)(int))
+		dlsym(h, "openblas_set_num_threads");
 	if (set_threads)
 		set_threads(b->threads);
 	return b->sgemm != NULL;

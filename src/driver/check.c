@@ -196,15 +196,21 @@ static bool check_fixture(Check *k, Fixture *f)
 	TenonPlan *p = k->p;
 	size_t n = p->program->p->inputs.n;
 	TenonTensor *in = arena_array(&p->c->ctx.scratch, TenonTensor, n + 1);
-	Results res = {0};
+	Results *res = arena_new(&p->c->ctx.scratch, Results);
 	RunFault fault = {0};
+	OomTrap trap;
 
 	for (size_t i = 0; i < n; i++)
 		in[i] = tensor_to_api(&f->feeds.inputs[i]);
-	bool ok = results_make(p, k->dims, &res) &&
-		  plan_run(p, k->dims, in, res.t, &fault) &&
-		  judge_run(k, f, in, &res, &fault);
-	results_release(&res);
+	if (OOM_TRAP(&trap)) {
+		results_release(res);
+		oom_raise();
+	}
+	bool ok = results_make(p, k->dims, res) &&
+		  plan_run(p, k->dims, in, res->t, &fault) &&
+		  judge_run(k, f, in, res, &fault);
+	oom_trap_pop(&trap);
+	results_release(res);
 	return ok;
 }
 
@@ -212,24 +218,30 @@ static bool check_family(Check *k, Family family)
 {
 	TenonPlan *p = k->p;
 	Binding b = binding(p->program, k->dims);
-	Fixture f = {0};
+	Fixture *f = arena_new(&p->c->ctx.scratch, Fixture);
 	Feeds weights = {0};
+	OomTrap trap;
 
 	if (!plan_weights(p, k->dims, &weights) ||
 	    !fixture_make(&p->c->ctx, p->program->p, &b, family, k->seed,
-			  &weights, &f))
+			  &weights, f))
 		return false;
-	if (!f.applies) {
+	if (!f->applies) {
 		TenonVerdict v = verdict_start(family_name[family], "");
-		v.why_not = f.why_not;
+		v.why_not = f->why_not;
 		v.seed = k->seed;
 		if (k->fn)
 			k->fn(k->arg, &v);
-		fixture_release(&f);
+		fixture_release(f);
 		return true;
 	}
-	bool ok = check_fixture(k, &f);
-	fixture_release(&f);
+	if (OOM_TRAP(&trap)) {
+		fixture_release(f);
+		oom_raise();
+	}
+	bool ok = check_fixture(k, f);
+	oom_trap_pop(&trap);
+	fixture_release(f);
 	return ok;
 }
 
@@ -330,33 +342,61 @@ TenonError tenon_judge(TenonPlan *p, const TenonTensor *inputs,
 	return API_LEAVE(p->c, ok);
 }
 
+/* Makes the fixture with weights that are read into w, by value id. */
+static bool fixture_with(TenonProgram *p, Family family, uint64_t seed,
+			 Tensor *w, Fixture *out)
+{
+	Binding b = binding(p, p->dims);
+	VEC(Tensor) list = {0};
+
+	if (!program_weights(p, p->dims, w))
+		return false;
+	for (uint32_t v = 0; v < p->p->values.n; v++)
+		if (program_value(p->p, v)->op == OP_WEIGHT)
+			VEC_PUSH(&p->c->ctx.scratch, list, w[v]);
+	Feeds weights = {.weights = list.p, .nweights = list.n};
+	return fixture_make(&p->c->ctx, p->p, &b, family, seed, &weights, out);
+}
+
+static void weights_release(Tensor *w, size_t n)
+{
+	for (size_t v = 0; v < n; v++)
+		tenon_release(w[v].data, w[v].data ? tensor_bytes(&w[v]) : 0);
+}
+
+static bool fixture_for(TenonProgram *p, Family family, uint64_t seed,
+			Fixture *out)
+{
+	size_t n = p->p->values.n;
+	Tensor *w = arena_array(&p->c->ctx.scratch, Tensor, n + 1);
+	OomTrap trap;
+
+	if (OOM_TRAP(&trap)) {
+		weights_release(w, n);
+		oom_raise();
+	}
+	bool ok = fixture_with(p, family, seed, w, out);
+	oom_trap_pop(&trap);
+	weights_release(w, n);
+	return ok;
+}
+
 TenonError tenon_fixture(TenonProgram *p, const char *family, uint64_t seed,
 			 TenonTensor *inputs, bool *applies)
 {
-	API_ENTER(p->c);
-	Arena *a = &p->c->ctx.scratch;
-	Binding b = binding(p, p->dims);
 	Fixture f = {0};
-	Feeds weights = {0};
 	Family fam;
-	arena_clear(a);
+
+	*applies = false;
+	API_ENTER(p->c);
+	arena_clear(&p->c->ctx.scratch);
 	p->c->ctx.threads = context_threads(p->c);
-	Tensor *w = arena_array(a, Tensor, p->p->values.n + 1);
 	bool ok = dims_set(p) &&
 		  family_find(p->c, family, strlen(family), &fam) &&
-		  program_weights(p, p->dims, w);
-	VEC(Tensor) list = {0};
-	for (uint32_t v = 0; ok && v < p->p->values.n; v++)
-		if (program_value(p->p, v)->op == OP_WEIGHT)
-			VEC_PUSH(a, list, w[v]);
-	weights.weights = list.p;
-	weights.nweights = list.n;
-	ok = ok && fixture_make(&p->c->ctx, p->p, &b, fam, seed, &weights, &f);
+		  fixture_for(p, fam, seed, &f);
 	*applies = ok && f.applies;
 	/* the inputs are the caller's from here */
 	for (size_t i = 0; *applies && i < p->p->inputs.n; i++)
 		inputs[i] = tensor_to_api(&f.feeds.inputs[i]);
-	for (uint32_t v = 0; v < p->p->values.n; v++)
-		tenon_release(w[v].data, w[v].data ? tensor_bytes(&w[v]) : 0);
 	return API_LEAVE(p->c, ok);
 }

@@ -139,8 +139,8 @@ bool plan_weights(TenonPlan *p, const int64_t *dims, Feeds *out)
 	VEC(Tensor) list = {0};
 
 	if (!p->weights) {
-		p->weights = arena_array(&p->arena, Tensor, n + 1);
 		p->weight_dims = arena_array(&p->arena, int64_t, ndims + 1);
+		p->weights = arena_array(&p->arena, Tensor, n + 1);
 	}
 	if (memcmp(p->weight_dims, dims, ndims * sizeof(*dims))) {
 		drop_weights(p, n);
@@ -340,6 +340,12 @@ static bool check_result(TenonPlan *p, size_t i, const TenonTensor *t,
 	return true;
 }
 
+static void copies_release(Bound *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		tenon_release(b[i].copy, b[i].bytes);
+}
+
 bool plan_run(TenonPlan *p, const int64_t *dims, const TenonTensor *inputs,
 	      TenonTensor *results, RunFault *fault)
 {
@@ -348,11 +354,17 @@ bool plan_run(TenonPlan *p, const int64_t *dims, const TenonTensor *inputs,
 	Arena *a = &p->c->ctx.scratch;
 	Bound *in = arena_array(a, Bound, nin + 1);
 	Bound *out = arena_array(a, Bound, nout + 1);
-	bool ok = p->code != NULL;
+	OomTrap trap;
 
-	if (!ok)
+	if (!p->code)
 		return api_usage(p->c, "the plan was emitted only, not "
 				       "compiled");
+	if (OOM_TRAP(&trap)) {
+		copies_release(out, nout);
+		copies_release(in, nin);
+		oom_raise();
+	}
+	bool ok = true;
 	for (size_t i = 0; i < nout && ok; i++)
 		ok = check_result(p, i, &results[i], dims);
 	ok = ok && bind_overlaps(p, inputs, results);
@@ -364,13 +376,12 @@ bool plan_run(TenonPlan *p, const int64_t *dims, const TenonTensor *inputs,
 		ok = bind_tensor(p, &results[i], "result",
 				 prog->results.p[i].name, false, &out[i]);
 	ok = ok && run_bound(p, dims, in, out, fault);
-	for (size_t i = 0; i < nout; i++) {
+	oom_trap_pop(&trap);
+	for (size_t i = 0; i < nout; i++)
 		if (ok && out[i].copy)
 			copy_elements(&results[i], out[i].copy, true);
-		tenon_release(out[i].copy, out[i].bytes);
-	}
-	for (size_t i = 0; i < nin; i++)
-		tenon_release(in[i].copy, in[i].bytes);
+	copies_release(out, nout);
+	copies_release(in, nin);
 	return ok;
 }
 

@@ -21,13 +21,13 @@ struct CFuncs {
 /* A name taken apart. lanes 0: the suffix s, -1: no suffix at all. */
 typedef struct Name {
 	const char *op; /* "" for a type */
-	DType d, t;	/* DT_COUNT where the name has none */
+	DType d, t;     /* DT_COUNT where the name has none */
 	int lanes;
 	bool unaligned; /* type with suffix u */
 } Name;
 
 static const CTemplate *const tables[] = {
-	cfuncs_memory, cfuncs_integer,	  cfuncs_float,
+	cfuncs_memory, cfuncs_integer,    cfuncs_float,
 	cfuncs_casts,  cfuncs_elementary,
 };
 
@@ -218,7 +218,7 @@ static bool set_has(const char *set, DType d)
 {
 	/* by dtype: its own letter, and that of its class */
 	static const char letters[DT_COUNT][3] = {
-		[DT_F64] = "D",	 [DT_F32] = "S",  [DT_F16] = "H",
+		[DT_F64] = "D",  [DT_F32] = "S",  [DT_F16] = "H",
 		[DT_BF16] = "B", [DT_I64] = "qi", [DT_I32] = "ji",
 		[DT_I16] = "hi", [DT_I8] = "bi",  [DT_U64] = "Qu",
 		[DT_U32] = "Ju", [DT_U16] = "hu", [DT_U8] = "bu",
@@ -418,11 +418,11 @@ static const char *expand_one(Buf *b, const char *s, const Name *n, int lane)
 		buf_puts(b, memory_name(n->d));
 		break;
 	case 'K':
-		buf_puts(b, dtype_info[int_dtype(bits < other ? bits * 2
-							      : bits / 2,
-						 dtype_info[n->d].cls !=
-							 DTC_U)]
-				    .name);
+		buf_puts(
+			b,
+			dtype_info[int_dtype(bits < other ? bits * 2 : bits / 2,
+					     dtype_info[n->d].cls != DTC_U)]
+				.name);
 		break;
 	case 'w':
 		buf_printf(b, "%d", bits);
@@ -560,8 +560,9 @@ static void put_each_form(Buf *b, const CTemplate *row, const Name *n)
 
 	buf_putc(b, '\t');
 	put_type(b, row->sig[0], n, n->lanes);
-	buf_printf(b, " r = {0};\n\n\tfor (int i = 0; i < %d; i++)\n"
-		      "\t\tr[i] = ",
+	buf_printf(b,
+		   " r = {0};\n\n\tfor (int i = 0; i < %d; i++)\n"
+		   "\t\tr[i] = ",
 		   n->lanes);
 	put_stem(b, n);
 	buf_puts(b, "s(");

@@ -69,10 +69,22 @@ const CTemplate cfuncs_memory[] = {
 	 "=a"},
 	{"pack", "o", "", "v", "M:V",
 	 "=tn_cast_u32_u8_$X((tn_u32_$X)a & 1)"},
+	/* gcc would widen by halves */
 	{"unpack", "B", "", "vl", "V:M",
-	 "=($V)(tn_cast_u16_u32_$X(a) << 16)"},
+	 "$<16#if defined __AVX512F__ && !defined __clang__\n"
+	 "\treturn ($V)(__builtin_ia32_pmovzxwd512_mask(\n"
+	 "\t\t\t     (tn_i16_v16)a, (tn_i32_v16){0}, -1)\n"
+	 "\t\t     << 16);\n"
+	 "#else\n$>"
+	 "\treturn ($V)(tn_cast_u16_u32_$X(a) << 16);\n"
+	 "$<16#endif\n$>"},
 	{"pack", "B", "", "vl", "M:V",
-	 "=tn_cast_u32_u16_$X((tn_u32_$X)a >> 16)"},
+	 "$<16#if defined __AVX512F__ && !defined __clang__\n"
+	 "\treturn (tn_u16_v16)__builtin_ia32_pmovdw512_mask(\n"
+	 "\t\t(tn_i32_v16)((tn_u32_v16)a >> 16), (tn_i16_v16){0}, -1);\n"
+	 "#else\n$>"
+	 "\treturn tn_cast_u32_u16_$X((tn_u32_$X)a >> 16);\n"
+	 "$<16#endif\n$>"},
 	/* The exponent moves by 112; a product by 2^112 normalises. */
 	{"unpack", "H", "", "vnl", "V:M",
 	 "$<16#ifdef __AVX512F__\n"

@@ -38,8 +38,8 @@ const char *ec_fn(Emit *e, const char *stem, DType d, int lanes)
 	if (!lanes)
 		return ec_need(e,
 			       arena_printf(e->arena, "tn_%s_%s_s", stem, dt));
-	return ec_need(e, arena_printf(e->arena, "tn_%s_%s_v%d", stem, dt,
-				       lanes));
+	return ec_need(e,
+		       arena_printf(e->arena, "tn_%s_%s_v%d", stem, dt, lanes));
 }
 
 const char *ec_type(Emit *e, DType d, int lanes)
@@ -158,17 +158,17 @@ static bool digits(const char *s)
 static bool is_reserved(const char *s)
 {
 	static const char *const words[] = {
-		"args",	    "auto",	"break",    "case",	"char",
-		"const",    "continue", "default",  "do",	"double",
-		"else",	    "enum",	"extern",   "float",	"for",
-		"goto",	    "if",	"inline",   "int",	"int16_t",
-		"int32_t",  "int64_t",	"int8_t",   "l",	"long",
-		"register", "restrict", "return",   "scratch",	"short",
-		"signed",   "sizeof",	"st",	    "static",	"struct",
-		"switch",   "t",	"tasks",    "typedef",	"typeof",
-		"uint16_t", "uint32_t", "uint64_t", "uint8_t",	"union",
-		"unsigned", "void",	"volatile", "while",	"worker",
-		"workers",  "asm",	"linux",    "unix",
+		"args",     "auto",     "break",    "case",    "char",
+		"const",    "continue", "default",  "do",      "double",
+		"else",     "enum",     "extern",   "float",   "for",
+		"goto",     "if",       "inline",   "int",     "int16_t",
+		"int32_t",  "int64_t",  "int8_t",   "l",       "long",
+		"register", "restrict", "return",   "scratch", "short",
+		"signed",   "sizeof",   "st",       "static",  "struct",
+		"switch",   "t",        "tasks",    "typedef", "typeof",
+		"uint16_t", "uint32_t", "uint64_t", "uint8_t", "union",
+		"unsigned", "void",     "volatile", "while",   "worker",
+		"workers",  "asm",      "linux",    "unix",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -228,8 +228,7 @@ Ex emit_scratch(const Kernels *ks, const Kernel *k)
 
 	for (size_t i = 0; i < k->buffers.n; i++)
 		if (k->buffers.p[i].scope == SCOPE_WORKER)
-			sum = ex_add(t, sum,
-				     padded_bytes(t, &k->buffers.p[i]));
+			sum = ex_add(t, sum, padded_bytes(t, &k->buffers.p[i]));
 	return sum;
 }
 
@@ -256,14 +255,16 @@ static void print_buffers(Emit *e)
 		case SCOPE_OUT:
 		case SCOPE_SHARED:
 			if (e->buffer_used[i])
-				ec_line(e, "%s%s *const %s = args->buffers[%u];\n",
+				ec_line(e,
+					"%s%s *const %s = args->buffers[%u];\n",
 					ro, type, name, number);
 			number++;
 			break;
 		case SCOPE_WORKER:
 			if (e->buffer_used[i])
 				ec_line(e,
-					"%s *const %s = (%s *)(scratch + %s);\n",
+					"%s *const %s = (%s *)(scratch + "
+					"%s);\n",
 					type, name, type, ec_ex_raw(e, offset));
 			offset = ex_add(e->t, offset, padded_bytes(e->t, b));
 			break;
@@ -482,8 +483,10 @@ const char *emit_c(Arena *a, const Kernels *ks, const Kernel *k)
 	buf_init(&out, a);
 	print_head(&e, &out);
 	cfuncs_print(e.fn, &out);
-	buf_puts(&out, "\n#define TN_EXPORT __attribute__((visibility(\"default\")))\n"
-		       "#define TN_REG __attribute__((unused))\n");
+	buf_puts(
+		&out,
+		"\n#define TN_EXPORT __attribute__((visibility(\"default\")))\n"
+		"#define TN_REG __attribute__((unused))\n");
 	buf_puts(&out, buf_str(&code));
 	return buf_str(&out);
 }

@@ -50,7 +50,7 @@ typedef struct Emit {
 	/* what the phase uses */
 	bool *dim_used, *axis_used, *buffer_used;
 	int *reg_lanes; /* by buffer: lanes of its elements, 0: scalars */
-	EMemo *memo; /* hash table by statement */
+	EMemo *memo;    /* hash table by statement */
 	size_t memo_cap, memo_n;
 } Emit;
 
@@ -107,7 +107,11 @@ void ec_load(Emit *e, const Stmt *s);
 void ec_store(Emit *e, const Stmt *s);
 
 /* How an expression moves with the lanes. */
-typedef enum EWalkKind { WALK_NONE, WALK_STEP, WALK_LANES } EWalkKind;
+typedef enum EWalkKind {
+	WALK_NONE,
+	WALK_STEP,
+	WALK_LANES
+} EWalkKind;
 typedef struct EWalk {
 	EWalkKind kind;
 	Ex base; /* NONE and STEP: lane 0; LANES: over the lane axis */

@@ -12,15 +12,16 @@
 #include <inttypes.h>
 
 /* Independent accumulators of a folding loop, and its largest body. */
-#define CHAINS	   4
+#define CHAINS     4
 #define CHAIN_BODY 12
 
 static void serial_loop(Emit *e, const Stmt *s, Ex extent)
 {
 	const char *n = ec_bare(e, ec_ex(e, extent));
 
-	ec_line(e, "for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
-		   "++) {\n",
+	ec_line(e,
+		"for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
+		"++) {\n",
 		s->axis, s->axis, n, s->axis);
 	e->depth++;
 	ec_list(e, &s->body);

@@ -148,8 +148,8 @@ static const char *element(Emit *e, const Stmt *s, Ex at)
 	if (is_plain(s->dtype))
 		return arena_printf(e->arena, "%s[%s]", ec_buffer(e, s->buffer),
 				    ec_bare(e, ec_ex_raw(e, at)));
-	return arena_printf(e->arena, "%s(%s)",
-			    ec_fn(e, "load", s->dtype, 0), pointer(e, s, at));
+	return arena_printf(e->arena, "%s(%s)", ec_fn(e, "load", s->dtype, 0),
+			    pointer(e, s, at));
 }
 
 static const char *stride(Emit *e, DType d, Ex step)
@@ -179,8 +179,7 @@ static const char *reg(Emit *e, const Stmt *s, int *lanes)
 	int64_t *last = &at[s->nindex - 1];
 	lane = *last % per;
 	*last /= per;
-	if (e->lanes &&
-	    ex_uses_axis(e->t, s->index[s->nindex - 1], e->vaxis)) {
+	if (e->lanes && ex_uses_axis(e->t, s->index[s->nindex - 1], e->vaxis)) {
 		*lanes = e->lanes;
 		return ec_reg(e, s->buffer, at);
 	}
@@ -213,14 +212,13 @@ static const char *conds_all(Emit *e, const Stmt *s)
 		int64_t step = 0;
 		if (w.kind == WALK_LANES)
 			return NULL;
-		bool known = w.kind == WALK_NONE ||
-			     ex_is_const(e->t, w.step, &step);
+		bool known =
+			w.kind == WALK_NONE || ex_is_const(e->t, w.step, &step);
 		if (!known || step >= 0)
 			VEC_PUSH(e->arena, ends, w.base);
 		if (!known || step < 0) {
 			Ex last = ex_const(e->t, e->lanes - 1);
-			last = ex_add(e->t, w.base,
-				      ex_mul(e->t, w.step, last));
+			last = ex_add(e->t, w.base, ex_mul(e->t, w.step, last));
 			VEC_PUSH(e->arena, ends, last);
 		}
 	}
@@ -240,9 +238,9 @@ static void lanes_to_array(Emit *e, const Stmt *s, Ex lin)
 	int lanes = e->lanes;
 
 	e->subst[e->vaxis] = ex_add(e->t, at, lane_axis(e));
-	const char *from = arena_printf(e->arena, "%s[%s]",
-					ec_buffer(e, s->buffer),
-					ec_bare(e, ec_ex(e, lin)));
+	const char *from =
+		arena_printf(e->arena, "%s[%s]", ec_buffer(e, s->buffer),
+			     ec_bare(e, ec_ex(e, lin)));
 	if (s->nconds)
 		from = arena_printf(e->arena, "%s ? %s : 0",
 				    ec_conds(e, s->conds, s->nconds), from);

@@ -45,8 +45,9 @@ const char *ec_var(Emit *e, VarId v, DType d, int lanes)
 const char *ec_declare(Emit *e, const Stmt *s, int lanes)
 {
 	e->vars[s->var].varies = lanes > 0;
-	return arena_printf(e->arena, "const %s v%u = ",
-			    ec_type(e, s->dtype, lanes), s->var);
+	return arena_printf(e->arena,
+			    "const %s v%u = ", ec_type(e, s->dtype, lanes),
+			    s->var);
 }
 
 /* Declares s->var as the text. */
@@ -113,10 +114,9 @@ static const char *nan_text(Emit *e, DType d, uint64_t bits)
 		bits = bits << 16 | 0x400000;
 	else if (d == DT_F16)
 		bits = (bits & 0x8000) << 16 | (bits & 1023) << 13 | 0x7fc00000;
-	return arena_printf(e->arena,
-			    "((union { uint32_t u; float f; }){0x%" PRIx64
-			    "}).f",
-			    bits);
+	return arena_printf(
+		e->arena, "((union { uint32_t u; float f; }){0x%" PRIx64 "}).f",
+		bits);
 }
 
 static const char *float_text(Emit *e, DType d, const void *data)
@@ -229,7 +229,10 @@ static const char *infix(Op op, DType d)
 {
 	if (d != DT_F32 && d != DT_F64)
 		return NULL;
-	return op == OP_ADD ? "+" : op == OP_SUB ? "-" : op == OP_MUL ? "*" : NULL;
+	return op == OP_ADD   ? "+"
+	       : op == OP_SUB ? "-"
+	       : op == OP_MUL ? "*"
+			      : NULL;
 }
 
 const char *ec_fold(Emit *e, Op op, DType d, int lanes, const char *a,
@@ -260,10 +263,10 @@ static void accumulate(Emit *e, const Stmt *s)
 {
 	int lanes = var_lanes(e, s->var);
 	const char *x = ec_var(e, s->args[0], s->dtype, lanes);
-	const char *acc = e->vars[s->var].by_lanes
-				  ? arena_printf(e->arena, "v%u_%d", s->var,
-						 e->copy)
-				  : arena_printf(e->arena, "v%u", s->var);
+	const char *acc =
+		e->vars[s->var].by_lanes
+			? arena_printf(e->arena, "v%u_%d", s->var, e->copy)
+			: arena_printf(e->arena, "v%u", s->var);
 
 	if (s->nargs == 2) {
 		ec_line(e, "if (v%u)\n", s->args[1]);
@@ -328,9 +331,9 @@ static void operation(Emit *e, const Stmt *s)
 		name = arena_printf(e->arena, "cast_%s",
 				    dtype_info[s->from].name);
 	buf_init(&b, e->arena);
-	buf_printf(&b, "%s(",
-		   ec_fn(e, name, s->op == OP_CAST ? s->dtype : s->from,
-			 lanes));
+	buf_printf(
+		&b, "%s(",
+		ec_fn(e, name, s->op == OP_CAST ? s->dtype : s->from, lanes));
 	for (uint32_t i = 0; i < s->nargs; i++)
 		buf_printf(&b, "%s%s", i ? ", " : "", arg[i]);
 	if (kstmt_may_fault(s))
@@ -390,8 +393,7 @@ static void by_lanes(Emit *e, const Stmt *s, const char *line)
 {
 	int64_t lane = e->k->naxes;
 
-	ec_line(e, "%s l%u[%d];\n", ec_memory_type(s->dtype), s->var,
-		e->lanes);
+	ec_line(e, "%s l%u[%d];\n", ec_memory_type(s->dtype), s->var, e->lanes);
 	ec_line(e,
 		"for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %d; i%" PRId64
 		"++)\n",
@@ -451,8 +453,8 @@ static const char *cond_lanes(Emit *e, Ex cond)
 	const char *by_lane = arena_printf(e->arena, "%s(0)",
 					   ec_fn(e, "iota", DT_I32, lanes));
 	if (step != -1)
-		by_lane = arena_printf(e->arena, "%s * %" PRId64, by_lane,
-				       -step);
+		by_lane =
+			arena_printf(e->arena, "%s * %" PRId64, by_lane, -step);
 	return arena_printf(e->arena, "%s(%s((int32_t)%s), %s)",
 			    ec_fn(e, "ge", DT_I32, lanes),
 			    ec_fn(e, "splat", DT_I32, lanes),
@@ -486,8 +488,7 @@ static void test(Emit *e, const Stmt *s)
 		return;
 	}
 	Ex at = e->subst[e->vaxis];
-	e->subst[e->vaxis] =
-		ex_add(e->t, at, ex_axis(e->t, e->k->naxes));
+	e->subst[e->vaxis] = ex_add(e->t, at, ex_axis(e->t, e->k->naxes));
 	const char *conds = ec_conds(e, s->conds, s->nconds);
 	e->subst[e->vaxis] = at;
 	by_lanes(e, s,
@@ -497,7 +498,8 @@ static void test(Emit *e, const Stmt *s)
 
 static void bound(Emit *e, const Stmt *s)
 {
-	ec_line(e, "const int64_t i%" PRId64 " = %s((int64_t)v%u, %s, st, %uu);\n",
+	ec_line(e,
+		"const int64_t i%" PRId64 " = %s((int64_t)v%u, %s, st, %uu);\n",
 		s->axis, ec_need(e, "tn_index"), s->args[0],
 		ec_ex(e, s->extent), s->value);
 	ec_line(e, "(void)i%" PRId64 ";\n", s->axis);
@@ -522,8 +524,8 @@ static void comment(Emit *e, const Stmt *s)
 
 void ec_stmt(Emit *e, const Stmt *s)
 {
-	bool live = s->var == NO_VAR || e->vars[s->var].live ||
-		    kstmt_may_fault(s);
+	bool live =
+		s->var == NO_VAR || e->vars[s->var].live || kstmt_may_fault(s);
 
 	if (!live)
 		return;

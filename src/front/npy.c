@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NPY_MAX_HEADER 65536u
+#define NPY_MAX_HEADER  65536u
 #define BIG_ENDIAN_HOST (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 typedef struct NpyHeader {

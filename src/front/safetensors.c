@@ -23,9 +23,9 @@ static const struct {
 	const char *name;
 	DType dtype;
 } dtypes[] = {
-	{"F64", DT_F64}, {"F32", DT_F32}, {"F16", DT_F16}, {"BF16", DT_BF16},
-	{"I64", DT_I64}, {"I32", DT_I32}, {"I16", DT_I16}, {"I8", DT_I8},
-	{"U64", DT_U64}, {"U32", DT_U32}, {"U16", DT_U16}, {"U8", DT_U8},
+	{"F64", DT_F64},   {"F32", DT_F32}, {"F16", DT_F16}, {"BF16", DT_BF16},
+	{"I64", DT_I64},   {"I32", DT_I32}, {"I16", DT_I16}, {"I8", DT_I8},
+	{"U64", DT_U64},   {"U32", DT_U32}, {"U16", DT_U16}, {"U8", DT_U8},
 	{"BOOL", DT_BOOL},
 };
 
@@ -94,8 +94,7 @@ static const char *parse_entry(const json_t *j, uint64_t size, Entry *e)
 		return why;
 	if (json_array_size(offsets) != 2 ||
 	    !integer(json_array_get(offsets, 0), &e->begin) ||
-	    !integer(json_array_get(offsets, 1), &e->end) ||
-	    e->begin > e->end)
+	    !integer(json_array_get(offsets, 1), &e->end) || e->begin > e->end)
 		return "its data_offsets are not a range";
 	if (e->end > size)
 		return "its data lies beyond the end of the file: the file is "
@@ -240,8 +239,7 @@ static bool open_tensor(Ctx *ctx, const char *path, const char *name, int *fd,
 	return true;
 }
 
-bool safetensors_stat(Ctx *ctx, const char *path, const char *name,
-		      Tensor *out)
+bool safetensors_stat(Ctx *ctx, const char *path, const char *name, Tensor *out)
 {
 	int fd;
 	Header h;
@@ -254,8 +252,8 @@ bool safetensors_stat(Ctx *ctx, const char *path, const char *name,
 	return true;
 }
 
-bool safetensors_read(Ctx *ctx, const char *path, const char *name,
-		      DType want, Tensor *out)
+bool safetensors_read(Ctx *ctx, const char *path, const char *name, DType want,
+		      Tensor *out)
 {
 	int fd;
 	Header h;

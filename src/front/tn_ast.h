@@ -10,9 +10,9 @@
 
 /* Limits that keep hostile text from exhausting stack or memory. */
 #define TN_MAX_SOURCE  (16u << 20) /* bytes of one source */
-#define TN_MAX_NESTING 200	   /* brackets and operators within another */
-#define TN_MAX_DEPTH   400	   /* levels of one expression's tree */
-#define TN_MAX_TOKEN   4096	   /* characters of a name, number or string */
+#define TN_MAX_NESTING 200         /* brackets and operators within another */
+#define TN_MAX_DEPTH   400         /* levels of one expression's tree */
+#define TN_MAX_TOKEN   4096        /* characters of a name, number or string */
 
 /* TOK(enum, text): fixed tokens; text as written. Words first. */
 #define TN_TOKENS(TOK)                                                         \
@@ -70,7 +70,7 @@ typedef enum TokKind {
 #define TOK(e, text) TK_##e,
 	TN_TOKENS(TOK)
 #undef TOK
-		TK_COUNT,
+	TK_COUNT,
 } TokKind;
 
 typedef struct Token {
@@ -87,22 +87,22 @@ bool tn_lex(Ctx *ctx, Arena *a, uint32_t source, Token **tokens, size_t *n);
 /* ---- tree ------------------------------------------------------------ */
 
 typedef enum NodeKind {
-	N_NUMBER,   /* text */
-	N_STRING,   /* text */
-	N_NAME,	    /* text */
-	N_BOOL,	    /* truth */
+	N_NUMBER, /* text */
+	N_STRING, /* text */
+	N_NAME,   /* text */
+	N_BOOL,   /* truth */
 	N_NONE,
 	N_ELLIPSIS,
-	N_LIST,	    /* kids: [a, b] */
-	N_TUPLE,    /* kids: (a, b) or a, b */
-	N_UNARY,    /* op a */
-	N_BINARY,   /* a op b, comparisons and `is` included */
-	N_COND,	    /* a if b else c */
-	N_CALL,	    /* a(kids...); a kid may be N_KEYWORD */
-	N_KEYWORD,  /* text = a */
-	N_ATTR,	    /* a.text */
-	N_INDEX,    /* a[kids...]; a kid may be N_SLICE */
-	N_SLICE,    /* a:b:c, each may be NULL */
+	N_LIST,    /* kids: [a, b] */
+	N_TUPLE,   /* kids: (a, b) or a, b */
+	N_UNARY,   /* op a */
+	N_BINARY,  /* a op b, comparisons and `is` included */
+	N_COND,    /* a if b else c */
+	N_CALL,    /* a(kids...); a kid may be N_KEYWORD */
+	N_KEYWORD, /* text = a */
+	N_ATTR,    /* a.text */
+	N_INDEX,   /* a[kids...]; a kid may be N_SLICE */
+	N_SLICE,   /* a:b:c, each may be NULL */
 } NodeKind;
 
 typedef struct Node Node;
@@ -161,8 +161,8 @@ typedef struct Def {
 	size_t nresults;
 	const Stmt *stmts;
 	size_t nstmts;
-	uint32_t relax;	      /* Relax bits of @contract */
-	const Word *donated;  /* @donate */
+	uint32_t relax;      /* Relax bits of @contract */
+	const Word *donated; /* @donate */
 	size_t ndonated;
 	bool prelude;
 } Def;

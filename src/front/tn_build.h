@@ -1,7 +1,8 @@
 /*
  * tn_build: from the syntax tree to a Program.
  *
- *   tn_build.c  entry, declarations, frames, calls of defs, statements
+ *   tn_build.c  the file: entry, consts, sets of dims
+ *   tn_def.c    defs: frames, types, statements, calls
  *   tn_eval.c   expressions: names, operators, calls, attributes
  *   tn_make.c   values: emitting, literals, broadcasts, dims as values
  *   tn_index.c  x[...]
@@ -20,11 +21,11 @@
 #include "front/tn_ast.h"
 #include "front/tn_num.h"
 
-#define TN_MAX_VALUES	 65536 /* of one program, calls expanded */
-#define TN_MAX_CALLS	 64    /* defs within defs */
-#define TN_MAX_EVAL	 4000  /* levels of expressions, calls included */
-#define TN_MAX_NOTES	 8     /* calls that an error's notes name */
-#define TN_MAX_ARGS	 8     /* parameters of a built-in function */
+#define TN_MAX_VALUES    65536 /* of one program, calls expanded */
+#define TN_MAX_CALLS     64    /* defs within defs */
+#define TN_MAX_EVAL      4000  /* levels of expressions, calls included */
+#define TN_MAX_NOTES     8     /* calls that an error's notes name */
+#define TN_MAX_ARGS      8     /* parameters of a built-in function */
 #define TN_MAX_EXPR_TERM 256   /* terms of a product of extents */
 
 typedef enum ValKind {
@@ -68,7 +69,7 @@ struct Frame {
 	StrMap *index;
 	VEC(Local) locals;
 	bool prelude;
-	Loc call;	 /* where the user's text called it */
+	Loc call;        /* where the user's text called it */
 	const char *via; /* see Value.via */
 	uint32_t relax;
 };
@@ -80,18 +81,28 @@ typedef struct Build {
 	const FrontOptions *options;
 	const Unit *user, *prelude;
 	Frame *frame;
-	Frame file; /* dims and consts of the file */
-	Val *consts; /* by number; VAL_NONE until used */
-	Loc at;	     /* place that new values and errors belong to */
-	int levels;  /* of eval */
-	int notes;   /* given so far */
+	Frame file;        /* dims and consts of the file */
+	Val *consts;       /* by number; VAL_NONE until used */
+	Loc at;            /* place that new values and errors belong to */
+	int levels;        /* of eval */
+	int notes;         /* given so far */
 	bool declare_dims; /* unknown names in extents are new dims */
 	bool has_replaced;
-	DType replaced; /* what --dtype reads as another */
+	DType replaced;     /* what --dtype reads as another */
 	const char *called; /* the function whose arguments are judged */
 } Build;
 
 /* ---- tn_build.c ------------------------------------------------------ */
+
+const Def *build_find_def(const Unit *u, const char *name);
+/* A const of the file as a value; number i of user->consts. */
+bool build_const(Build *b, size_t i, Val *out);
+/* The file's dims: named in a set or in the type of a const. */
+bool build_file_dim(Build *b, const char *name);
+/* A dtype as the current text writes it, --dtype obeyed. */
+DType build_dtype(const Build *b, DType written);
+
+/* ---- tn_def.c -------------------------------------------------------- */
 
 /* An argument list: positional values, then named ones. */
 typedef struct Args {
@@ -102,15 +113,22 @@ typedef struct Args {
 	size_t nnamed;
 } Args;
 
-const Def *build_find_def(const Unit *u, const char *name);
+/* Makes f, filled but for its names, the current frame. */
+void build_push(Build *b, Frame *f);
+/* Gives a value a name in the current frame; what: see Local. */
+bool build_name(Build *b, const char *name, Loc loc, const char *what,
+		const Val *v);
+bool build_check_extent(Build *b, Loc loc, Ex e);
+/* dtype, rank and shape of a type into v. */
+bool build_type(Build *b, const TypeNode *t, Value *v);
+const char *build_type_text(Build *b, const Value *v);
+/* A tensor against the type that the text gives it. */
+bool build_check_type(Build *b, const Val *v, const Value *want, Loc loc,
+		      const char *what);
+/* Runs the statements of a def in the current frame. */
+bool build_body(Build *b, const Def *d, Val *out);
 bool build_call_def(Build *b, const Def *d, const Args *args, Val *out);
-/* A const of the file as a value; number i of user->consts. */
-bool build_const(Build *b, size_t i, Val *out);
-/* The file's dims: named in a set or in the type of a const. */
-bool build_file_dim(Build *b, const char *name);
-/* A dtype as the current text writes it, --dtype obeyed. */
-DType build_dtype(const Build *b, DType written);
-/* A def's arguments in order of its parameters, as for a call in text. */
+/* Arguments in order of the parameters; VAL_NONE where none is given. */
 bool build_bind(Build *b, const char *callee, const char *const *params,
 		const bool *optional, size_t nparams, const Args *args,
 		Val *bound);

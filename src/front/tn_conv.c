@@ -10,7 +10,9 @@
  */
 #include "front/tn_build.h"
 
-enum { MAX_SPATIAL = 3 };
+enum {
+	MAX_SPATIAL = 3
+};
 
 typedef struct Conv {
 	int n; /* spatial axes */
@@ -110,8 +112,8 @@ static bool conv_shapes(Build *b, const Val *px, const Val *pw, Conv *c)
 			       extent_text(b, c->groups));
 	for (int i = 0; i < c->n; i++) {
 		c->taps[i] = w.shape[2 + i];
-		Ex reach = ex_mul(t, c->dilation[i],
-				  ex_sub(t, c->taps[i], one));
+		Ex reach =
+			ex_mul(t, c->dilation[i], ex_sub(t, c->taps[i], one));
 		Ex size = ex_add(t, x.shape[2 + i],
 				 ex_add(t, c->before[2 + i], c->after[2 + i]));
 		Ex room = ex_sub(t, ex_sub(t, size, reach), one);
@@ -165,8 +167,7 @@ static bool patches(Build *b, const Conv *c, const Val *x, Ex per_group,
 }
 
 /* w as [N*groups, O/groups, C/groups * taps], repeated for every image. */
-static bool weights(Build *b, const Conv *c, const Val *pw, Ex images,
-		    Val *out)
+static bool weights(Build *b, const Conv *c, const Val *pw, Ex images, Val *out)
 {
 	Value w = val_value(b, pw);
 	ExprTab *t = &b->p->ex;
@@ -199,11 +200,12 @@ bool conv_make(Build *b, const Builtin *f, const Val *arg, Val *out)
 	Value x = val_value(b, &arg[0]), kernel = val_value(b, &arg[1]);
 	c.n = x.rank - 2;
 	if (c.n < 1 || c.n > MAX_SPATIAL || kernel.rank != x.rank)
-		return fail_at(b, b->at,
-			       "x is [N, C, H, W] and w is [O, C, kh, kw], with "
-			       "1 to 3 spatial axes",
-			       "`conv` of %s by %s: the ranks do not fit",
-			       val_text(b, &arg[0]), val_text(b, &arg[1]));
+		return fail_at(
+			b, b->at,
+			"x is [N, C, H, W] and w is [O, C, kh, kw], with "
+			"1 to 3 spatial axes",
+			"`conv` of %s by %s: the ranks do not fit",
+			val_text(b, &arg[0]), val_text(b, &arg[1]));
 	if (x.dtype != kernel.dtype)
 		return fail_at(b, b->at,
 			       "dtypes never mix silently; convert one",

@@ -15,16 +15,26 @@ static const struct {
 	TokKind tok;
 	Op op;
 } binary_ops[] = {
-	{TK_PLUS, OP_ADD},	  {TK_MINUS, OP_SUB},
-	{TK_STAR, OP_MUL},	  {TK_SLASH, OP_DIV},
-	{TK_SLASHSLASH, OP_FLOORDIV}, {TK_PERCENT, OP_MOD},
-	{TK_STARSTAR, OP_POW},	  {TK_AMP, OP_BITAND},
-	{TK_PIPE, OP_BITOR},	  {TK_CARET, OP_BITXOR},
-	{TK_SHL, OP_SHL},	  {TK_SHR, OP_SHR},
-	{TK_AND, OP_AND},	  {TK_OR, OP_OR},
-	{TK_EQ, OP_EQ},		  {TK_NE, OP_NE},
-	{TK_LT, OP_LT},		  {TK_LE, OP_LE},
-	{TK_GT, OP_GT},		  {TK_GE, OP_GE},
+	{TK_PLUS, OP_ADD},
+	{TK_MINUS, OP_SUB},
+	{TK_STAR, OP_MUL},
+	{TK_SLASH, OP_DIV},
+	{TK_SLASHSLASH, OP_FLOORDIV},
+	{TK_PERCENT, OP_MOD},
+	{TK_STARSTAR, OP_POW},
+	{TK_AMP, OP_BITAND},
+	{TK_PIPE, OP_BITOR},
+	{TK_CARET, OP_BITXOR},
+	{TK_SHL, OP_SHL},
+	{TK_SHR, OP_SHR},
+	{TK_AND, OP_AND},
+	{TK_OR, OP_OR},
+	{TK_EQ, OP_EQ},
+	{TK_NE, OP_NE},
+	{TK_LT, OP_LT},
+	{TK_LE, OP_LE},
+	{TK_GT, OP_GT},
+	{TK_GE, OP_GE},
 };
 
 static bool is_integer(const Val *v)
@@ -80,8 +90,7 @@ static bool static_bits(Build *b, TokKind op, Ex ex, Ex ey, Ex *out)
 		r = x ^ y;
 	else if (op == TK_SHR)
 		r = x >> y;
-	else if (op != TK_SHL ||
-		 __builtin_mul_overflow(x, INT64_C(1) << y, &r))
+	else if (op != TK_SHL || __builtin_mul_overflow(x, INT64_C(1) << y, &r))
 		return false;
 	*out = ex_const(t, r);
 	return true;
@@ -99,8 +108,8 @@ static bool static_binary(Build *b, TokKind op, const Val *x, const Val *y,
 	bool divides = op == TK_SLASHSLASH || op == TK_PERCENT;
 	if (divides && ex_is_const(t, ey, &zero) && zero == 0)
 		return fail_at(b, b->at, NULL, "integer division by zero");
-	if (op == TK_STAR && (uint64_t)terms_of(b, ex) * terms_of(b, ey) >
-				     TN_MAX_EXPR_TERM)
+	if (op == TK_STAR &&
+	    (uint64_t)terms_of(b, ex) * terms_of(b, ey) > TN_MAX_EXPR_TERM)
 		return fail_at(b, b->at, NULL,
 			       "the expression has too many terms");
 	if (op == TK_PLUS)
@@ -188,8 +197,7 @@ static bool eval_unary(Build *b, const Node *n, Val *out)
 	Val x;
 	if (!eval(b, n->a, &x))
 		return false;
-	if (x.kind == VAL_NUMBER &&
-	    (n->op == TK_MINUS || n->op == TK_PLUS)) {
+	if (x.kind == VAL_NUMBER && (n->op == TK_MINUS || n->op == TK_PLUS)) {
 		*out = x;
 		out->loc = b->at;
 		out->number.negative = x.number.negative != (n->op == TK_MINUS);
@@ -458,12 +466,12 @@ static bool eval_attribute(Build *b, const Node *n, Val *out)
 		*out = val_dim(b, ex_const(&b->p->ex, v.rank));
 		return true;
 	}
-	return fail_at(b, b->at,
-		       is_function(b, n->text)
-			       ? arena_printf(b->arena, "call it: .%s(...)",
-					      n->text)
-			       : "there are .T, .shape, .dtype and .ndim",
-		       "a tensor has no attribute `%s`", n->text);
+	return fail_at(
+		b, b->at,
+		is_function(b, n->text)
+			? arena_printf(b->arena, "call it: .%s(...)", n->text)
+			: "there are .T, .shape, .dtype and .ndim",
+		"a tensor has no attribute `%s`", n->text);
 }
 
 static bool eval_list(Build *b, const Node *n, Val *out)

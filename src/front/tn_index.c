@@ -34,12 +34,27 @@ static Ex smaller(Build *b, Ex x, Ex y)
 	return proved(b, ex_sub(&b->p->ex, y, x)) ? x : ex_min(&b->p->ex, x, y);
 }
 
+/* Only numbers count from the end: -K would silently count from nowhere. */
+static bool check_sign(Build *b, Loc loc, Ex e, Ex extent)
+{
+	int64_t v;
+	ExprTab *t = &b->p->ex;
+	if (ex_is_const(t, e, &v) || !proved(b, ex_sub(t, ex_const(t, 0), e)))
+		return true;
+	return fail_at(b, loc,
+		       arena_printf(b->arena, "write %s",
+				    extent_text(b, ex_add(t, extent, e))),
+		       "`%s` is never positive, and an expression counts from "
+		       "the start",
+		       extent_text(b, e));
+}
+
 /* A bound of a slice: negative numbers count from the end. */
 static bool bound(Build *b, const Node *n, Ex extent, Ex *out)
 {
 	int64_t v;
 	ExprTab *t = &b->p->ex;
-	if (!eval_extent(b, n, out))
+	if (!eval_extent(b, n, out) || !check_sign(b, n->loc, *out, extent))
 		return false;
 	if (ex_is_const(t, *out, &v) && v < 0)
 		*out = ex_add(t, extent, *out);
@@ -79,12 +94,10 @@ static bool slice_axis(Build *b, const Node *n, Ex extent, AxisIndex *a)
 		stop = up ? smaller(b, stop, extent)
 			  : larger(b, stop, ex_const(t, -1));
 	}
-	Ex length = larger(b,
-			   up ? ex_sub(t, stop, start) : ex_sub(t, start, stop),
-			   zero);
+	Ex length = larger(
+		b, up ? ex_sub(t, stop, start) : ex_sub(t, start, stop), zero);
 	a->start = start;
-	a->count = ex_ceil_div(t, length,
-			       ex_const(t, up ? a->step : -a->step));
+	a->count = ex_ceil_div(t, length, ex_const(t, up ? a->step : -a->step));
 	return extent_check(b);
 }
 
@@ -99,11 +112,11 @@ static bool integer_axis(Build *b, const Val *x, const Val *item, int axis,
 			       "gather(x, index, axis=0) takes slices by a "
 			       "tensor of indices",
 			       "an index in brackets is an integer or a slice");
-	if (!val_to_extent(b, item, "an index", &i))
+	if (!val_to_extent(b, item, "an index", &i) ||
+	    !check_sign(b, item->loc, i, extent))
 		return false;
 	bool number = ex_is_const(t, i, &n);
-	if (number && ex_is_const(t, extent, &size) &&
-	    (n >= size || n < -size))
+	if (number && ex_is_const(t, extent, &size) && (n >= size || n < -size))
 		return fail_at(b, item->loc, NULL,
 			       "index %lld is out of range for axis %d of %s",
 			       (long long)n, axis, val_text(b, x));
@@ -199,8 +212,9 @@ static bool lay_out(Build *b, const Val *x, const Node *n, Layout *l)
 			       "an index may hold one `...`, not %zu",
 			       ellipses);
 	if (used > rank)
-		return fail_at(b, b->at, NULL, "%zu indices for %s, of rank "
-					       "%zu",
+		return fail_at(b, b->at, NULL,
+			       "%zu indices for %s, of rank "
+			       "%zu",
 			       used, val_text(b, x), rank);
 	if (n->nkids > 2 * TN_MAX_RANK)
 		return fail_at(b, b->at, NULL, "too many indices");
@@ -267,12 +281,12 @@ bool make_index(Build *b, const Val *x, const Node *n, Val *out)
 		a[axis].count = v.shape[axis];
 		if (!k)
 			continue;
-		bool ok = k->kind == N_SLICE
-				  ? slice_axis(b, k, v.shape[axis], &a[axis])
-				  : eval(b, k, &item) &&
-					    integer_axis(b, x, &item, axis,
-							 v.shape[axis],
-							 &a[axis]);
+		bool ok =
+			k->kind == N_SLICE
+				? slice_axis(b, k, v.shape[axis], &a[axis])
+				: eval(b, k, &item) &&
+					  integer_axis(b, x, &item, axis,
+						       v.shape[axis], &a[axis]);
 		if (!ok)
 			return false;
 	}

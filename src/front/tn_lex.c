@@ -107,10 +107,9 @@ static bool indentation(Lexer *l)
 		if (!l->indent_char)
 			l->indent_char = l->s[k];
 		if (l->s[k] != l->indent_char)
-			return diag_error(
-				l->ctx, place(l, from, width),
-				"use the same everywhere in the file",
-				"indentation mixes tabs and spaces");
+			return diag_error(l->ctx, place(l, from, width),
+					  "use the same everywhere in the file",
+					  "indentation mixes tabs and spaces");
 	}
 	uint32_t top = l->indents[l->nindents - 1];
 	Loc loc = place(l, from, width);
@@ -264,9 +263,10 @@ static bool punctuation(Lexer *l)
 	if (c > ' ' && c < 127)
 		return diag_error(l->ctx, place(l, l->i, 1), hint,
 				  "unexpected character `%c`", c);
-	return diag_error(l->ctx, place(l, l->i, 1),
-			  "only strings and comments may hold others than ASCII",
-			  "unexpected byte 0x%02x", c);
+	return diag_error(
+		l->ctx, place(l, l->i, 1),
+		"only strings and comments may hold others than ASCII",
+		"unexpected byte 0x%02x", c);
 }
 
 static bool one_token(Lexer *l)

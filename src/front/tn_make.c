@@ -91,10 +91,9 @@ bool emit(Build *b, Value *v, Val *out)
 	v->relax = b->frame->relax;
 	v->via = b->frame->via;
 	if (b->p->values.n >= TN_MAX_VALUES)
-		return fail_at(b, b->at,
-			       "defs are expanded at every call; call fewer",
-			       "the program has more than %d values",
-			       TN_MAX_VALUES);
+		return fail_at(
+			b, b->at, "defs are expanded at every call; call fewer",
+			"the program has more than %d values", TN_MAX_VALUES);
 	if (!program_infer(b->ctx, b->p, v))
 		return false;
 	*out = val_tensor(b, program_add(b->p, v));
@@ -335,9 +334,8 @@ bool val_materialise(Build *b, const Val *v, DType d, Val *out)
 		return make_dim_value(b, v->dim, d, v->loc, out);
 	case VAL_BOOL:
 		if (d != DT_BOOL)
-			return fail_at(b, v->loc, NULL,
-				       "%s has no value in %s", val_text(b, v),
-				       dtype_info[d].name);
+			return fail_at(b, v->loc, NULL, "%s has no value in %s",
+				       val_text(b, v), dtype_info[d].name);
 		return emit_const(b, d, NULL, 0, &truth, 1, out);
 	case VAL_LIST:
 		if (!v->tuple)
@@ -349,8 +347,9 @@ bool val_materialise(Build *b, const Val *v, DType d, Val *out)
 	case VAL_ELLIPSIS:
 		break;
 	}
-	return fail_at(b, v->loc, NULL, "expected a tensor or a number, found "
-					"%s",
+	return fail_at(b, v->loc, NULL,
+		       "expected a tensor or a number, found "
+		       "%s",
 		       val_text(b, v));
 }
 
@@ -360,8 +359,7 @@ bool need_tensor(Build *b, const Val *v)
 		return true;
 	bool literal = v->kind == VAL_NUMBER || v->kind == VAL_DIM ||
 		       (v->kind == VAL_LIST && !v->tuple);
-	return fail_at(b, v->loc,
-		       literal ? "give it a dtype: f32(...)" : NULL,
+	return fail_at(b, v->loc, literal ? "give it a dtype: f32(...)" : NULL,
 		       "`%s` takes a tensor, and this is %s", b->called,
 		       val_text(b, v));
 }
@@ -400,9 +398,9 @@ static bool check_dtypes(Build *b, const char *what, const Val *args,
 		DType y = val_value(b, &args[i]).dtype;
 		if (x == y)
 			continue;
-		bool second = dtype_info[x].precision >
-					  dtype_info[y].precision ||
-			      (dtype_is_float(x) && !dtype_is_float(y));
+		bool second =
+			dtype_info[x].precision > dtype_info[y].precision ||
+			(dtype_is_float(x) && !dtype_is_float(y));
 		const Val *narrow = &args[second ? i : from];
 		const char *name = val_value(b, narrow).name;
 		return fail_at(
@@ -435,8 +433,7 @@ bool make_elementwise(Build *b, Op op, const char *what, const Val *args,
 	for (size_t i = from; i < n; i++)
 		bools = bools && args[i].kind == VAL_BOOL;
 	if (!typed && !bools)
-		return fail_at(b, b->at,
-			       "give one a dtype, as f32(1.5) does",
+		return fail_at(b, b->at, "give one a dtype, as f32(1.5) does",
 			       "`%s` of %s and %s: neither has a dtype", what,
 			       val_text(b, &args[from]),
 			       val_text(b, &args[n - 1]));
@@ -541,8 +538,7 @@ static bool dtype_argument(Build *b, const Val *v, const char *name, DType *d)
 		return true;
 	}
 	return v->kind == VAL_NONE ||
-	       fail_at(b, v->loc,
-		       arena_printf(b->arena, "write %s=f32", name),
+	       fail_at(b, v->loc, arena_printf(b->arena, "write %s=f32", name),
 		       "`%s` must be a dtype, and this is %s", name,
 		       val_text(b, v));
 }

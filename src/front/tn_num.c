@@ -158,8 +158,8 @@ static const char *parse_based(Arena *a, const char *text, int base,
 	set_magnitude(out, base);
 	if (out->big)
 		return "a number in base 16 or 2 has at most 64 bits";
-	out->digits = arena_printf(a, "%llu",
-				   (unsigned long long)out->magnitude);
+	out->digits =
+		arena_printf(a, "%llu", (unsigned long long)out->magnitude);
 	return NULL;
 }
 
@@ -232,7 +232,7 @@ bool literal_to_int64(const Number *n, int64_t *v)
 /* ---- rounding -------------------------------------------------------- */
 
 typedef struct Format {
-	int precision;	 /* significand bits, the hidden one included */
+	int precision;    /* significand bits, the hidden one included */
 	int min_exponent; /* of the smallest normal number */
 	int bits;
 } Format;

@@ -32,7 +32,7 @@ bool literal_to_int64(const Number *n, int64_t *v);
 
 typedef enum NumberFit {
 	NUMBER_OK,
-	NUMBER_OVERFLOWS, /* not representable: too large or negative */
+	NUMBER_OVERFLOWS,   /* not representable: too large or negative */
 	NUMBER_NOT_INTEGER, /* a float for an integer or bool dtype */
 } NumberFit;
 /*

@@ -16,8 +16,9 @@ static bool flag(Build *b, const Val *v, const char *name, bool *out)
 {
 	*out = v->truth;
 	return v->kind == VAL_NONE || v->kind == VAL_BOOL ||
-	       fail_at(b, v->loc, NULL, "`%s` must be True or False, and this "
-					"is %s",
+	       fail_at(b, v->loc, NULL,
+		       "`%s` must be True or False, and this "
+		       "is %s",
 		       name, val_text(b, v));
 }
 
@@ -171,7 +172,8 @@ static bool reshape_extents(Build *b, const Val *x, const Val *list, Ex *shape)
 		return false;
 	if (unknown == list->n)
 		return true;
-	if (ex_equals(t, rest, 0) || !ex_divide(t, total, rest, &shape[unknown]))
+	if (ex_equals(t, rest, 0) ||
+	    !ex_divide(t, total, rest, &shape[unknown]))
 		return fail_at(b, list->items[unknown].loc,
 			       "write the extent instead",
 			       "`reshape` of %s: -1 stands for no extent, as "
@@ -229,8 +231,7 @@ static bool make_concat(Build *b, const Builtin *f, const Val *arg, Val *out)
 		ids[i] = v.id;
 	}
 	Value v = {.op = OP_CONCAT, .nargs = (uint32_t)n, .args = ids};
-	if (arg[1].kind != VAL_NONE &&
-	    !axis_of(b, &arg[1], like.rank, &v.axis))
+	if (arg[1].kind != VAL_NONE && !axis_of(b, &arg[1], like.rank, &v.axis))
 		return false;
 	return emit(b, &v, out);
 }
@@ -375,8 +376,8 @@ static bool keep_axes(Build *b, const Val *x, const Val *r, uint32_t axes,
 	Value from = val_value(b, x);
 	Ex shape[TN_MAX_RANK];
 	for (int d = 0; d < from.rank; d++)
-		shape[d] = axes >> d & 1 ? ex_const(&b->p->ex, 1)
-					 : from.shape[d];
+		shape[d] =
+			axes >> d & 1 ? ex_const(&b->p->ex, 1) : from.shape[d];
 	return make_reshape(b, r, shape, from.rank, out);
 }
 
@@ -541,7 +542,7 @@ static bool make_swap(Build *b, const Builtin *f, const Val *arg, Val *out)
 /* ---- the table ------------------------------------------------------- */
 
 #define REDUCE_SUM "x, axis=, keepdims=, acc=, out="
-#define REDUCE	   "x, axis=, keepdims="
+#define REDUCE     "x, axis=, keepdims="
 
 static const Builtin builtins[] = {
 	/* elementwise */

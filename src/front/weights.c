@@ -72,8 +72,7 @@ const char *data_type(Ctx *ctx, const Tensor *t)
 	buf_puts(&b, dtype_info[t->dtype].name);
 	for (int d = 0; d < t->rank; d++)
 		buf_printf(&b, "%s%lld%s", d ? ", " : "[",
-			   (long long)t->shape[d],
-			   d + 1 == t->rank ? "]" : "");
+			   (long long)t->shape[d], d + 1 == t->rank ? "]" : "");
 	return buf_str(&b);
 }
 
@@ -104,8 +103,8 @@ bool weight_read(Ctx *ctx, const Program *p, ValueId v, const Binding *b,
 	if (!ok)
 		return false;
 	if (out->rank == want.rank &&
-	    memcmp(out->shape, want.shape,
-		   want.rank * sizeof(want.shape[0])) == 0)
+	    memcmp(out->shape, want.shape, want.rank * sizeof(want.shape[0])) ==
+		    0)
 		return true;
 	OomTrap trap;
 	if (OOM_TRAP(&trap)) {

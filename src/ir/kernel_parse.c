@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ID	    (1 << 20) /* of a variable or an axis */
+#define MAX_ID      (1 << 20) /* of a variable or an axis */
 #define MAX_NESTING 64
 
 typedef struct Parser {
@@ -358,7 +358,8 @@ static bool right(Parser *p, Stmt *s)
 	s->kind = ST_OP;
 	if (!operation(p, s))
 		return false;
-	return !kstmt_may_fault(s) || (expect(p, "at") && expression(p, &s->ex));
+	return !kstmt_may_fault(s) ||
+	       (expect(p, "at") && expression(p, &s->ex));
 }
 
 static bool block(Parser *p, StmtList *l, int nesting);

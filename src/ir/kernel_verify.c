@@ -18,9 +18,13 @@
 #define MAX_LANES  64
 
 typedef struct VarState {
-	enum { VAR_UNSEEN, VAR_VISIBLE, VAR_GONE } state;
+	enum {
+		VAR_UNSEEN,
+		VAR_VISIBLE,
+		VAR_GONE
+	} state;
 	DType dtype;
-	bool varies;   /* differs between the lanes of the loop around */
+	bool varies; /* differs between the lanes of the loop around */
 	bool is_acc;
 	Op fold;
 	uint32_t loop; /* vector loop that declares it, 0: none */
@@ -42,14 +46,14 @@ typedef struct Check {
 	ExFacts facts;
 	VarState *vars;
 	AxisState *axes;
-	bool *stored;	/* by buffer */
+	bool *stored;   /* by buffer */
 	int *reg_lanes; /* by buffer */
 	VEC(VarId) visible;
 	int64_t vaxis; /* axis of the vector loop around, or -1 */
 	int lanes;
 	LoopMap vmap;
 	uint32_t loop, loops; /* number of that loop; loops so far */
-	int64_t copies;	      /* product of the unrolled extents around */
+	int64_t copies;       /* product of the unrolled extents around */
 } Check;
 
 TN_PRINTF(2, 3) static bool breach(Check *c, const char *fmt, ...)
@@ -279,10 +283,9 @@ static bool check_register(Check *c, const Stmt *s)
 			LoopMap m = c->axes[a].map;
 			if (ex_uses_axis(c->t, s->index[d], a) &&
 			    m != MAP_UNROLL && m != MAP_VUNROLL)
-				return breach(c,
-					      "%s: i%" PRId64
-					      " is not unrolled",
-					      access_text(c, s), a);
+				return breach(
+					c, "%s: i%" PRId64 " is not unrolled",
+					access_text(c, s), a);
 		}
 		if (ex_uses_any_axis(c->t, s->index[d]))
 			continue;
@@ -294,14 +297,15 @@ static bool check_register(Check *c, const Stmt *s)
 		return true;
 	for (int d = 0; d + 1 < s->nindex; d++)
 		if (ex_varies(c, s->index[d]))
-			return breach(c, "%s: only the last index may be the "
-					 "vector axis",
+			return breach(c,
+				      "%s: only the last index may be the "
+				      "vector axis",
 				      access_text(c, s));
 	if (!s->nindex || !ex_varies(c, s->index[s->nindex - 1]))
 		return true;
 	/* the vector axis itself, from a place aligned to the lanes */
-	Ex from = ex_sub(c->t, s->index[s->nindex - 1],
-			 ex_axis(c->t, c->vaxis));
+	Ex from =
+		ex_sub(c->t, s->index[s->nindex - 1], ex_axis(c->t, c->vaxis));
 	Ex lanes = ex_const(c->t, c->lanes);
 	bool aligned = !ex_varies(c, from) &&
 		       ex_equals(c->t, ex_mod(c->t, from, lanes), 0) &&
@@ -462,9 +466,8 @@ static bool check_accum(Check *c, const Stmt *s)
 	    !check_arg(c, s->args[0], s->dtype))
 		return false;
 	const VarState *v = &c->vars[s->var];
-	if (s->nargs == 2 &&
-	    (!check_scalar(c, "a conditional accum") ||
-	     !check_arg(c, s->args[1], DT_BOOL)))
+	if (s->nargs == 2 && (!check_scalar(c, "a conditional accum") ||
+			      !check_arg(c, s->args[1], DT_BOOL)))
 		return false;
 	bool lanes = s->op == OP_ADD || s->op == OP_MUL ||
 		     s->op == OP_MAXIMUM || s->op == OP_MINIMUM;
@@ -517,8 +520,8 @@ static void close_axes(Check *c, size_t ranges)
 
 static bool check_bound(Check *c, const Stmt *s)
 {
-	if (s->nargs != 1 || s->from >= DT_COUNT ||
-	    dtype_is_float(s->from) || s->from == DT_BOOL)
+	if (s->nargs != 1 || s->from >= DT_COUNT || dtype_is_float(s->from) ||
+	    s->from == DT_BOOL)
 		return breach(c, "bound takes one integer");
 	if (!check_arg(c, s->args[0], s->from) || !check_scalar(c, "bound"))
 		return false;

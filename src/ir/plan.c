@@ -7,6 +7,7 @@
 #include "ir/plan.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const plan_buf_kind_name[PLAN_KIND_COUNT] = {
@@ -26,36 +27,51 @@ const char *plan_symbol(Arena *a, const Plan *p, const PlanLaunch *l)
 
 /* ---- writing --------------------------------------------------------- */
 
-/* jansson returns NULL when memory is refused. */
-static json_t *must(json_t *j)
+/*
+ * A cell that holds a JSON value or a text of jansson's, dropped when the
+ * arena is: running out of memory unwinds past the code that made it.
+ * Trees are built from the root down, so that only roots need a cell.
+ */
+static void json_drop(void *cell)
 {
-	if (!j)
-		oom_raise();
-	return j;
+	json_decref(*(json_t **)cell);
 }
 
-static void set(json_t *o, const char *key, json_t *value)
+static void text_drop(void *cell)
 {
-	if (json_object_set_new(o, key, must(value)))
-		oom_raise();
+	free(*(char **)cell);
 }
 
-static void push(json_t *a, json_t *value)
+static json_t **json_cell(Arena *a)
 {
-	if (json_array_append_new(a, must(value)))
-		oom_raise();
+	json_t **cell = arena_new(a, json_t *);
+
+	arena_defer(a, json_drop, cell);
+	return cell;
 }
 
-static json_t *lines(const char *text)
+/* Gives the value away; jansson returns NULL when memory is refused. */
+static json_t *set(json_t *o, const char *key, json_t *value)
 {
-	json_t *a = must(json_array());
+	if (json_object_set_new(o, key, value))
+		oom_raise();
+	return value;
+}
 
+static json_t *push(json_t *a, json_t *value)
+{
+	if (json_array_append_new(a, value))
+		oom_raise();
+	return value;
+}
+
+static void lines(json_t *a, const char *text)
+{
 	while (*text) {
 		size_t n = strcspn(text, "\n");
 		push(a, json_stringn_nocheck(text, n));
 		text += n + (text[n] == '\n');
 	}
-	return a;
 }
 
 static json_t *ex_text(const Plan *p, Ex e)
@@ -64,73 +80,50 @@ static json_t *ex_text(const Plan *p, Ex e)
 
 	buf_init(&b, p->arena);
 	ex_print(&b, &p->kernels->program->ex, e);
-	return must(json_string_nocheck(buf_str(&b)));
+	return json_string_nocheck(buf_str(&b));
 }
 
-static json_t *buffers_json(const Plan *p)
+static void buffers_json(const Plan *p, json_t *a)
 {
-	json_t *a = must(json_array());
-
 	for (size_t i = 0; i < p->buffers.n; i++) {
 		const PlanBuffer *b = &p->buffers.p[i];
-		json_t *o = must(json_object());
+		json_t *o = push(a, json_object());
 		set(o, "kind", json_string(plan_buf_kind_name[b->kind]));
 		set(o, "index", json_integer(b->index));
 		if (b->value != NO_VALUE)
 			set(o, "value", json_integer(b->value));
 		set(o, "bytes", ex_text(p, b->bytes));
-		push(a, o);
 	}
-	return a;
 }
 
-static json_t *launches_json(const Plan *p)
+static void launches_json(const Plan *p, json_t *a)
 {
-	json_t *a = must(json_array());
-
 	for (size_t i = 0; i < p->launches.n; i++) {
 		const PlanLaunch *l = &p->launches.p[i];
-		json_t *o = must(json_object());
-		json_t *bufs = must(json_array());
+		json_t *o = push(a, json_object());
 		set(o, "kernel", json_integer(l->kernel));
 		set(o, "symbol", json_string(plan_symbol(p->arena, p, l)));
 		set(o, "tasks", ex_text(p, l->tasks));
 		set(o, "scratch", ex_text(p, l->scratch));
+		json_t *bufs = set(o, "buffers", json_array());
 		for (size_t j = 0; j < l->buffers.n; j++)
 			push(bufs, json_integer(l->buffers.p[j]));
-		set(o, "buffers", bufs);
-		push(a, o);
 	}
-	return a;
 }
 
-static json_t *copies_json(const Plan *p)
+static void pair_json(json_t *a, const char *one, uint32_t x, const char *two,
+		      uint32_t y)
 {
-	json_t *a = must(json_array());
+	json_t *o = push(a, json_object());
 
-	for (size_t i = 0; i < p->copies.n; i++)
-		push(a, json_pack("{s:i,s:i}", "result",
-				  (int)p->copies.p[i].result, "buffer",
-				  (int)p->copies.p[i].from));
-	return a;
-}
-
-static json_t *donations_json(const Plan *p)
-{
-	json_t *a = must(json_array());
-
-	for (size_t i = 0; i < p->donations.n; i++)
-		push(a, json_pack("{s:i,s:i}", "input",
-				  (int)p->donations.p[i].input, "result",
-				  (int)p->donations.p[i].result));
-	return a;
+	set(o, one, json_integer(x));
+	set(o, two, json_integer(y));
 }
 
 /* The bindings that a plan serves: everything else compiles another. */
-static json_t *guards_json(const Plan *p)
+static void guards_json(const Plan *p, json_t *a)
 {
 	const ExprTab *t = &p->kernels->program->ex;
-	json_t *a = must(json_array());
 
 	for (size_t i = 0; i < t->dims.n; i++)
 		push(a, json_string_nocheck(arena_printf(
@@ -139,30 +132,10 @@ static json_t *guards_json(const Plan *p)
 				(long long)t->dims.p[i].hi)));
 	push(a, json_string("strides row-major, data aligned to the dtype; "
 			    "others are copied and reported"));
-	return a;
 }
 
-static json_t *slots_json(const Plan *p)
+static void body_json(const Plan *p, json_t *o)
 {
-	json_t *a = must(json_array());
-
-	for (size_t i = 0; i < p->slots.n; i++)
-		push(a, ex_text(p, p->slots.p[i]));
-	return a;
-}
-
-static json_t *sources_json(const Plan *p)
-{
-	json_t *a = must(json_array());
-
-	for (size_t i = 0; i < p->sources.n; i++)
-		push(a, lines(p->sources.p[i]));
-	return a;
-}
-
-static json_t *body_json(const Plan *p)
-{
-	json_t *o = must(json_object());
 	Buf b;
 
 	set(o, "format", json_integer(PLAN_FORMAT));
@@ -171,36 +144,44 @@ static json_t *body_json(const Plan *p)
 	set(o, "flags", json_string_nocheck(p->flags));
 	buf_init(&b, p->arena);
 	program_print(p->source, &b);
-	set(o, "program", lines(buf_str(&b)));
+	lines(set(o, "program", json_array()), buf_str(&b));
 	buf_init(&b, p->arena);
 	kernels_print(p->kernels, &b);
-	set(o, "kernels", lines(buf_str(&b)));
-	set(o, "guards", guards_json(p));
-	set(o, "buffers", buffers_json(p));
-	set(o, "slots", slots_json(p));
-	set(o, "launches", launches_json(p));
-	set(o, "copies", copies_json(p));
-	set(o, "donations", donations_json(p));
-	set(o, "sources", sources_json(p));
-	return o;
+	lines(set(o, "kernels", json_array()), buf_str(&b));
+	guards_json(p, set(o, "guards", json_array()));
+	buffers_json(p, set(o, "buffers", json_array()));
+	json_t *slots = set(o, "slots", json_array());
+	for (size_t i = 0; i < p->slots.n; i++)
+		push(slots, ex_text(p, p->slots.p[i]));
+	launches_json(p, set(o, "launches", json_array()));
+	json_t *copies = set(o, "copies", json_array());
+	for (size_t i = 0; i < p->copies.n; i++)
+		pair_json(copies, "result", p->copies.p[i].result, "buffer",
+			  p->copies.p[i].from);
+	json_t *donations = set(o, "donations", json_array());
+	for (size_t i = 0; i < p->donations.n; i++)
+		pair_json(donations, "input", p->donations.p[i].input, "result",
+			  p->donations.p[i].result);
+	json_t *sources = set(o, "sources", json_array());
+	for (size_t i = 0; i < p->sources.n; i++)
+		lines(push(sources, json_array()), p->sources.p[i]);
 }
 
 static char *dump(Arena *a, const json_t *j, size_t flags)
 {
-	char *text = json_dumps(j, flags);
+	char **cell = arena_new(a, char *);
 
-	if (!text)
+	arena_defer(a, text_drop, cell);
+	*cell = json_dumps(j, flags);
+	if (!*cell)
 		oom_raise();
-	char *copy = arena_strdup(a, text);
-	free(text);
-	return copy;
+	return *cell;
 }
 
 /* A SHA-256 of each part, then one over these: the identity. */
-static json_t *hashes_json(Plan *p, json_t *body)
+static void hashes_json(Plan *p, Arena *a, json_t *body, json_t *hashes)
 {
-	json_t *o = must(json_object());
-	Sha256 *all = sha256_new(p->arena);
+	Sha256 *all = sha256_new(a);
 	const char *key;
 	json_t *value;
 
@@ -208,30 +189,47 @@ static json_t *hashes_json(Plan *p, json_t *body)
 	{
 		char hex[SHA256_HEX];
 		const char *text =
-			dump(p->arena, value, JSON_COMPACT | JSON_ENCODE_ANY);
+			dump(a, value, JSON_COMPACT | JSON_ENCODE_ANY);
 		sha256_hex(text, strlen(text), hex);
 		sha256_add(all, key, strlen(key) + 1);
 		sha256_add(all, hex, SHA256_HEX);
-		set(o, key, json_string(hex));
+		set(hashes, key, json_string(hex));
 	}
 	sha256_end(all, p->identity);
-	return o;
+}
+
+static const char *plan_text(Plan *p, Arena *a)
+{
+	json_t **o = json_cell(a), **body = json_cell(a);
+
+	*o = json_object();
+	*body = json_object();
+	if (!*o || !*body)
+		oom_raise();
+	body_json(p, *body);
+	/* first in the file, filled when the parts' hashes are known */
+	set(*o, "tenon_plan", json_string(""));
+	hashes_json(p, a, *body, set(*o, "sha256", json_object()));
+	set(*o, "tenon_plan", json_string(p->identity));
+	if (json_object_update(*o, *body))
+		oom_raise();
+	return arena_printf(p->arena, "%s\n", dump(a, *o, JSON_INDENT(1)));
 }
 
 const char *plan_json(Plan *p)
 {
-	json_t *body = body_json(p);
-	json_t *hashes = hashes_json(p, body);
-	json_t *o = must(json_object());
+	Arena own;
+	OomTrap trap;
 
-	set(o, "tenon_plan", json_string(p->identity));
-	set(o, "sha256", hashes);
-	if (json_object_update(o, body))
+	arena_init(&own);
+	if (OOM_TRAP(&trap)) {
+		arena_release(&own);
 		oom_raise();
-	char *text = dump(p->arena, o, JSON_INDENT(1));
-	json_decref(body);
-	json_decref(o);
-	return arena_printf(p->arena, "%s\n", text);
+	}
+	const char *text = plan_text(p, &own);
+	oom_trap_pop(&trap);
+	arena_release(&own);
+	return text;
 }
 
 /* ---- reading --------------------------------------------------------- */
@@ -341,19 +339,37 @@ static bool check_hashes(Ctx *ctx, Arena *a, const char *path, json_t *o)
 	return true;
 }
 
-bool plan_parts(Ctx *ctx, Arena *a, const char *path, const char *text,
-		size_t len, PlanParts *out)
+static bool parts_from(Ctx *ctx, Arena *a, Arena *own, const char *path,
+		       const char *text, size_t len, PlanParts *out)
 {
+	json_t **o = json_cell(own);
 	json_error_t e;
-	json_t *o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
-	bool ok;
 
-	if (!o)
+	*o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
+	if (!*o && json_error_code(&e) == json_error_out_of_memory)
+		oom_raise();
+	if (!*o)
 		return refuse(ctx, path,
 			      arena_printf(a,
 					   "not JSON: line %d, column %d: %s",
 					   e.line, e.column, e.text));
-	ok = check_hashes(ctx, a, path, o) && read_parts(ctx, a, path, o, out);
-	json_decref(o);
+	return check_hashes(ctx, own, path, *o) &&
+	       read_parts(ctx, a, path, *o, out);
+}
+
+bool plan_parts(Ctx *ctx, Arena *a, const char *path, const char *text,
+		size_t len, PlanParts *out)
+{
+	Arena own;
+	OomTrap trap;
+
+	arena_init(&own);
+	if (OOM_TRAP(&trap)) {
+		arena_release(&own);
+		oom_raise();
+	}
+	bool ok = parts_from(ctx, a, &own, path, text, len, out);
+	oom_trap_pop(&trap);
+	arena_release(&own);
 	return ok;
 }

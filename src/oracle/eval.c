@@ -153,16 +153,18 @@ void eval_parallel(int threads, int64_t n, int64_t grain, RangeFn *fn,
 
 /* ---- set-up ---------------------------------------------------------- */
 
-static void mark_live(Eval *e)
+void eval_mark(Eval *e)
 {
 	const Program *p = e->p;
+	memset(e->live, 0, p->values.n * sizeof *e->live);
+	memset(e->uses, 0, p->values.n * sizeof *e->uses);
 	for (size_t r = 0; r < p->results.n; r++) {
 		e->live[p->results.p[r].value] = true;
 		e->uses[p->results.p[r].value]++;
 	}
 	for (size_t i = p->values.n; i-- > 0;) {
 		const Value *v = &p->values.p[i];
-		if (!e->live[i])
+		if (!e->live[i] || e->known[i])
 			continue;
 		for (uint32_t k = 0; k < v->nargs; k++) {
 			e->live[v->args[k]] = true;
@@ -171,7 +173,9 @@ static void mark_live(Eval *e)
 	}
 	for (size_t i = 0; i < p->values.n; i++) {
 		ValueId more[4];
-		size_t n = e->live[i] ? relax_reads(e, (ValueId)i, more) : 0;
+		size_t n = 0;
+		if (e->live[i] && !e->known[i])
+			n = relax_reads(e, (ValueId)i, more);
 		for (size_t k = 0; k < n; k++)
 			e->uses[more[k]]++;
 	}
@@ -189,8 +193,9 @@ void eval_init(Eval *e, Ctx *ctx, Arena *a, const Program *p,
 	e->threads = ctx->threads > 0 ? ctx->threads : 1;
 	e->v = arena_array(a, Ev, p->values.n);
 	e->live = arena_array(a, bool, p->values.n);
+	e->known = arena_array(a, bool, p->values.n);
 	e->uses = arena_array(a, uint32_t, p->values.n);
-	mark_live(e);
+	eval_mark(e);
 }
 
 static bool shape_of(Eval *e, ValueId id)
@@ -325,6 +330,8 @@ void eval_drop(Eval *e, ValueId id)
 bool eval_value(Eval *e, ValueId id)
 {
 	const Value *v = program_value(e->p, id);
+	if (e->known[id])
+		return true;
 	switch (op_info[v->op].cls) {
 	case OPC_LEAF:
 		leaf(e, id);

@@ -71,6 +71,7 @@ typedef struct Eval {
 		fixture is tried for exactness on smaller sizes */
 	Ev *v;
 	bool *live; /* reaches a result */
+	bool *known; /* set from outside (the cache): not evaluated */
 	uint32_t *uses;
 	Block *blocks;
 	int threads;
@@ -166,6 +167,8 @@ void eval_parallel(int threads, int64_t n, int64_t grain, RangeFn *fn,
 
 void eval_init(Eval *e, Ctx *ctx, Arena *a, const Program *p,
 	       const Binding *b, const Feeds *feeds);
+/* Counts uses from the results down, anew, stopping at known values. */
+void eval_mark(Eval *e);
 /* Shapes of live values and inputs; the feeds' agreement unless NULL. */
 bool eval_shapes(Eval *e);
 /* Evaluates value id, its operands having been evaluated, and frees those
@@ -265,6 +268,16 @@ void gemm_double2(Eval *e, int64_t m, int64_t n, int64_t k, const double *a,
 /* Modulo 2^64. */
 void gemm_int(Eval *e, int64_t m, int64_t n, int64_t k, const int64_t *a,
 	      const int64_t *b, int64_t *c);
+
+/* ---- cache.c --------------------------------------------------------- */
+
+/* What a cached reference depends on, as hex; NULL where o keeps none. */
+const char *cache_key(Eval *e, const OracleOptions *o);
+/* Fills v (its shape is set) from the folder; false: not there, or damaged. */
+bool cache_load(Eval *e, const OracleOptions *o, const char *key,
+		size_t result, Ev *v);
+void cache_store(Eval *e, const OracleOptions *o, const char *key,
+		 size_t result, const Ev *v);
 
 /* ---- relax.c --------------------------------------------------------- */
 

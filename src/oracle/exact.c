@@ -70,14 +70,16 @@ double exact_value(const Roles *rs, const Role *r, ExactLevel level,
 	int bits = level.bits < p ? level.bits : p;
 	bool summed = r->left || r->weight || r->reduced;
 	uint64_t row = key, all = key;
-	int64_t k = 0;
+	int64_t k = 0, line = 0;
 	for (int d = 0; d < rank; d++) {
 		int64_t at = index[d];
-		if (d == r->k_axis)
-			k = at;
-		else
-			row = draw_bits(row, (uint64_t)(at % period[d]));
 		all = draw_bits(all, (uint64_t)at);
+		if (d == r->k_axis) {
+			k = at;
+			continue;
+		}
+		row = draw_bits(row, (uint64_t)(at % period[d]));
+		line += at % period[d];
 	}
 	uint64_t h = draw_bits(row, (uint64_t)k);
 	if (r->gain) {
@@ -98,7 +100,7 @@ double exact_value(const Roles *rs, const Role *r, ExactLevel level,
 		return ldexp(short_integer(h, w),
 			     1 - w - log2_ceil(r->k) / 2);
 	}
-	if (level.lone && r->left && row % 4 == 3) {
+	if (level.lone && r->left && line % 4 == 1) {
 		if ((uint64_t)k != (row >> 8) % (uint64_t)r->k)
 			return 0;
 		uint64_t m = (uint64_t)1 << (p - 1);

@@ -435,10 +435,17 @@ bool fixture_make(Ctx *ctx, const Program *p, const Binding *b, Family f,
 	out->applies = true;
 	out->feeds.ninputs = p->inputs.n;
 	out->feeds.inputs = arena_array(a, Tensor, p->inputs.n + 1);
-	if (!inputs_make(ctx, a, p, b, f, seed, level, out->feeds.inputs))
-		return false;
-	hash_inputs(a, out->feeds.inputs, p->inputs.n, out->sha256);
-	return true;
+	OomTrap trap;
+	if (OOM_TRAP(&trap)) {
+		fixture_release(out);
+		oom_raise();
+	}
+	bool ok =
+		inputs_make(ctx, a, p, b, f, seed, level, out->feeds.inputs);
+	if (ok)
+		hash_inputs(a, out->feeds.inputs, p->inputs.n, out->sha256);
+	oom_trap_pop(&trap);
+	return ok;
 }
 
 void fixture_release(Fixture *f)

@@ -13,6 +13,7 @@
 
 #include "emit/cfuncs.h"
 #include "runtime/abi.h"
+#include "unit/cfuncs_ref.h"
 #include "unit/test.h"
 
 #define N          4096 /* elements of a case; 16-bit unary cases take all 65536 */
@@ -40,7 +41,7 @@ typedef void Fn(const char *const *in, char *out, int64_t n, TnStatus *st);
 typedef struct Variant {
 	const char *cc, *isa;
 	const char *forms[4]; /* suffixes */
-	bool floats;	      /* only functions on floats alone */
+	bool floats;          /* only functions on floats alone */
 	pid_t pid;
 	char path[256];
 	void *handle;
@@ -155,9 +156,95 @@ static void put_case(Buf *b, CFuncs *f, int i, const char *x)
 	buf_printf(b, "%s));\n}\n", c->faults ? ", st, 7, i" : "");
 }
 
+static void put_line(Buf *b, CFuncs *f, const char *fmt, ...) TN_PRINTF(3, 4);
+
+/* A line of C; marks the functions it names. */
+static void put_line(Buf *b, CFuncs *f, const char *fmt, ...)
+{
+	va_list ap;
+	char *line, *end;
+
+	va_start(ap, fmt);
+	line = arena_vprintf(&arena, fmt, ap);
+	va_end(ap);
+	buf_printf(b, "%s\n", line);
+	for (char *p = strstr(line, "tn_"); p; p = strstr(end, "tn_")) {
+		end = p + strspn(p, "tn_0123456789abcdefghijklmopqrsuvwxyz");
+		cfuncs_need(f, arena_strndup(&arena, p, (size_t)(end - p)));
+	}
+}
+
+/* What moves and folds lanes; check_moves() says where results go. */
+static void put_moves(Buf *b, CFuncs *f, DType dt, const char *x)
+{
+	const char *d = dtype_info[dt].name;
+	int n = dtype_info[dt].bytes;
+
+	buf_printf(b,
+		   "void m_%s_%s(const char *in, char *out);\n"
+		   "void m_%s_%s(const char *in, char *out)\n{\n",
+		   d, x, d, x);
+	put_line(b, f, "\ttn_%s_%s a = tn_loads_%s_%s(in, %d);", d, x, d, x,
+		 3 * n);
+	put_line(b, f, "\ttn_stores_%s_%s(out, %d, a);", d, x, 2 * n);
+	put_line(b, f,
+		 "\ttn_store_%s_%s(out + 1024, tn_splat_%s_%s("
+		 "tn_load_%s_s(in)));",
+		 d, x, d, x, d);
+	put_line(b, f,
+		 "\ttn_store_%s_%s(out + 2048, tn_join_%s_%s("
+		 "tn_hi_%s_%s(a), tn_lo_%s_%s(a)));",
+		 d, x, d, x, d, x, d, x);
+	put_line(b, f, "\ttn_store_%s_s(out + 3072, tn_hmax_%s_%s(a));", d, d,
+		 x);
+	put_line(b, f, "\ttn_store_%s_s(out + 3080, tn_hmin_%s_%s(a));", d, d,
+		 x);
+	if (dt != DT_BOOL) {
+		put_line(b, f, "\ttn_store_%s_s(out + 3088, tn_hsum_%s_%s(a));",
+			 d, d, x);
+		put_line(b, f,
+			 "\ttn_store_%s_s(out + 3096, tn_hprod_%s_%s(a));", d,
+			 d, x);
+		put_line(b, f,
+			 "\ttn_store_%s_%s(out + 4096, tn_iota_%s_%s(-3));", d,
+			 x, d, x);
+	}
+	buf_puts(b, "}\n");
+}
+
+static void put_helpers(Buf *b, CFuncs *f)
+{
+	put_line(b, f,
+		 "int64_t x_index(int64_t i, int64_t n, TnStatus *st);\n"
+		 "int64_t x_index(int64_t i, int64_t n, TnStatus *st)\n"
+		 "{\n\treturn tn_index(i, n, st, 9);\n}");
+	for (int k = 0; k < 4; k++) {
+		const char *op = k == 0   ? "div"
+				 : k == 1 ? "mod"
+				 : k == 2 ? "min"
+					  : "max";
+
+		put_line(b, f,
+			 "int64_t x_%s(int64_t a, int64_t b);\n"
+			 "int64_t x_%s(int64_t a, int64_t b)\n"
+			 "{\n\treturn tn_%s(a, b);\n}",
+			 op, op, op);
+	}
+}
+
 static bool variant_has(const Variant *v, const Case *c)
 {
 	return !v->floats || (dtype_is_float(c->d) && dtype_is_float(c->to));
+}
+
+/* The suffix of its last form, which is a vector's. */
+static const char *last_form(const Variant *v)
+{
+	int k = 3;
+
+	while (!v->forms[k])
+		k--;
+	return v->forms[k];
 }
 
 /* Starts the compiler of a variant on everything. */
@@ -175,6 +262,9 @@ static void variant_start(Variant *v, const char *dir)
 		for (int i = 0; i < ncases; i++)
 			if (variant_has(v, &cases[i]))
 				put_case(&body, f, i, v->forms[k]);
+	for (int i = 0; i < DT_COUNT && !v->floats; i++)
+		put_moves(&body, f, (DType)i, last_form(v));
+	put_helpers(&body, f);
 	cfuncs_print(f, &text);
 	snprintf(src, sizeof(src), "%s/v%d.c", dir, n);
 	snprintf(v->path, sizeof(v->path), "%s/v%d.so", dir, n);
@@ -191,7 +281,8 @@ static void variant_start(Variant *v, const char *dir)
 			      &arena,
 			      "exec %s %s -O2 -std=gnu17 -ffp-contract=off "
 			      "-fno-math-errno -fno-trapping-math -fwrapv "
-			      "-Wall -Wextra -Werror -Wno-psabi -fPIC -shared -o %s %s "
+			      "-Wall -Wextra -Werror -Wno-psabi -fPIC -shared "
+			      "-o %s %s "
 			      "-lm",
 			      v->cc, v->isa, v->path, src),
 		      (char *)NULL);
@@ -199,403 +290,7 @@ static void variant_start(Variant *v, const char *dir)
 	}
 }
 
-/* ---- values ---------------------------------------------------------- */
-
-typedef struct Val {
-	long double f; /* floats */
-	int64_t i;     /* signed integers; unsigned ones as bits; bool */
-} Val;
-
-static int fmt_emin(DType d) /* exponent of the least subnormal */
-{
-	return d == DT_F16    ? -24
-	       : d == DT_BF16 ? -133
-	       : d == DT_F32  ? -149
-			      : -1074;
-}
-
-static long double fmt_max(DType d)
-{
-	int e = d == DT_F16 ? 16 : d == DT_F64 ? 1024 : 128;
-
-	return ldexpl(1 - ldexpl(1, -dtype_info[d].precision), e);
-}
-
-/* hi + lo, |lo| far below hi, to nearest, ties to even. */
-static long double fmt_round(DType d, long double hi, long double lo)
-{
-	int e, q;
-	long double s, n, frac;
-
-	if (hi == 0 || !isfinite(hi))
-		return hi;
-	(void)frexpl(hi, &e);
-	q = e - dtype_info[d].precision;
-	q = q < fmt_emin(d) ? fmt_emin(d) : q;
-	s = ldexpl(hi, -q);
-	n = floorl(s);
-	frac = s - n;
-	if (frac > 0.5L ||
-	    (frac == 0.5L && (lo > 0 || (lo == 0 && fmodl(n, 2) != 0))))
-		n += 1;
-	n = copysignl(ldexpl(n, q), hi);
-	return fabsl(n) > fmt_max(d) ? copysignl(INFINITY, hi) : n;
-}
-
-static Val val_get(DType d, const char *p)
-{
-	Val v = {0};
-	uint16_t h;
-	float f;
-	double g;
-
-	switch (d) {
-	case DT_F64:
-		memcpy(&g, p, 8);
-		v.f = g;
-		break;
-	case DT_F32:
-		memcpy(&f, p, 4);
-		v.f = f;
-		break;
-	case DT_F16:
-		memcpy(&h, p, 2);
-		v.f = ldexpl((h & 0x3ff) + (h & 0x7c00 ? 0x400 : 0),
-			     (h & 0x7c00 ? h >> 10 & 31 : 1) - 25);
-		if ((h & 0x7c00) == 0x7c00)
-			v.f = h & 0x3ff ? NAN : INFINITY;
-		v.f = h & 0x8000 ? -v.f : v.f;
-		break;
-	case DT_BF16:
-		memcpy(&h, p, 2);
-		v.f = ldexpl((h & 0x7f) + (h & 0x7f80 ? 0x80 : 0),
-			     (h & 0x7f80 ? h >> 7 & 255 : 1) - 134);
-		if ((h & 0x7f80) == 0x7f80)
-			v.f = h & 0x7f ? NAN : INFINITY;
-		v.f = h & 0x8000 ? -v.f : v.f;
-		break;
-	case DT_BOOL:
-	case DT_U8:
-		v.i = *(const uint8_t *)p;
-		break;
-	case DT_I8:
-		v.i = *(const int8_t *)p;
-		break;
-	case DT_U16:
-		memcpy(&h, p, 2);
-		v.i = h;
-		break;
-	case DT_I16:
-		memcpy(&h, p, 2);
-		v.i = (int16_t)h;
-		break;
-	case DT_U32:
-		memcpy(&v.i, p, 4);
-		break;
-	case DT_I32:
-		memcpy(&v.i, p, 4);
-		v.i = (int32_t)v.i;
-		break;
-	case DT_I64:
-	case DT_U64:
-		memcpy(&v.i, p, 8);
-		break;
-	case DT_COUNT:
-		break;
-	}
-	return v;
-}
-
-/* An integer cut to its dtype. */
-static int64_t wrap(DType d, uint64_t x)
-{
-	char bytes[8];
-
-	memcpy(bytes, &x, 8);
-	return val_get(d, bytes).i;
-}
-
-static bool is_signed(DType d)
-{
-	return dtype_info[d].cls == DTC_I;
-}
-
-/* ---- the reference --------------------------------------------------- */
-
-static int64_t ref_power(uint64_t a, uint64_t b)
-{
-	uint64_t r = 1;
-
-	while (b--)
-		r *= a; /* callers keep b small */
-	return (int64_t)r;
-}
-
-/* False where the op faults. */
-static bool ref_int(Op op, DType d, int64_t a, int64_t b, int64_t *r)
-{
-	uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
-	bool s = is_signed(d), less = s ? a < b : ua < ub;
-	unsigned w = (unsigned)dtype_info[d].bytes * 8;
-	uint64_t n = w == 64 ? ub : ub & ((UINT64_C(1) << w) - 1);
-	__extension__ typedef __int128 Wide;
-	Wide wa = s ? (Wide)a : (Wide)ua, wb = s ? (Wide)b : (Wide)ub, q;
-
-	switch ((int)op) {
-	case OP_NEG:
-		*r = wrap(d, -ua);
-		return true;
-	case OP_ABS:
-		*r = wrap(d, s && a < 0 ? -ua : ua);
-		return true;
-	case OP_SIGN:
-		*r = s && a < 0 ? -1 : a != 0;
-		return true;
-	case OP_BITNOT:
-		*r = wrap(d, ~ua);
-		return true;
-	case OP_NOT:
-		*r = !a;
-		return true;
-	case OP_ADD:
-		*r = wrap(d, ua + ub);
-		return true;
-	case OP_SUB:
-		*r = wrap(d, ua - ub);
-		return true;
-	case OP_MUL:
-		*r = wrap(d, ua * ub);
-		return true;
-	case OP_FLOORDIV:
-	case OP_MOD:
-		*r = 0;
-		if (b == 0)
-			return false;
-		q = wa / wb;
-		if (wa % wb != 0 && (wa < 0) != (wb < 0))
-			q--;
-		*r = wrap(d, (uint64_t)(op == OP_MOD ? wa - q * wb : q));
-		return true;
-	case OP_POW:
-		*r = 0;
-		if (s && b < 0)
-			return false;
-		*r = wrap(d, (uint64_t)ref_power(ua, ub));
-		return true;
-	case OP_MAXIMUM:
-		*r = less ? b : a;
-		return true;
-	case OP_MINIMUM:
-		*r = less ? a : b;
-		return true;
-	case OP_BITAND:
-	case OP_AND:
-		*r = a & b;
-		return true;
-	case OP_BITOR:
-	case OP_OR:
-		*r = a | b;
-		return true;
-	case OP_BITXOR:
-		*r = a ^ b;
-		return true;
-	case OP_SHL:
-		*r = n >= w ? 0 : wrap(d, ua << n);
-		return true;
-	case OP_SHR:
-		*r = s ? a >> (n >= w ? w - 1 : n)
-		       : (int64_t)(n >= w ? 0 : ua >> n);
-		return true;
-	case OP_EQ:
-		*r = a == b;
-		return true;
-	case OP_NE:
-		*r = a != b;
-		return true;
-	case OP_LT:
-		*r = less;
-		return true;
-	case OP_LE:
-		*r = less || a == b;
-		return true;
-	case OP_GT:
-		*r = !less && a != b;
-		return true;
-	case OP_GE:
-		*r = !less;
-		return true;
-	}
-	bug("no reference of %s", op_info[op].name);
-}
-
-static long double ref_function(Op op, long double a, long double b)
-{
-	switch ((int)op) {
-	case OP_RSQRT:
-		return 1 / sqrtl(a);
-	case OP_EXP:
-		return expl(a);
-	case OP_EXPM1:
-		return expm1l(a);
-	case OP_LOG:
-		return logl(a);
-	case OP_LOG1P:
-		return log1pl(a);
-	case OP_TANH:
-		return tanhl(a);
-	case OP_ERF:
-		return erfl(a);
-	case OP_SIN:
-		return sinl(a);
-	case OP_COS:
-		return cosl(a);
-	case OP_POW:
-		return powl(a, b);
-	}
-	bug("no reference of %s", op_info[op].name);
-}
-
-static long double floor_ties_even(long double x)
-{
-	long double n = floorl(x), frac = x - n;
-
-	if (frac > 0.5L || (frac == 0.5L && fmodl(n, 2) != 0))
-		n += 1;
-	return copysignl(n, x);
-}
-
-/*
- * Ops that have one right result, on floats. The sum or product of two
- * doubles would round twice in long double, so f64 has its own arithmetic.
- * *rough: a quotient so large that long double may miss its floor by 1.
- */
-static long double ref_float(Op op, DType d, const long double *x, bool *rough)
-{
-	long double a = x[0], b = x[1], c = x[2], p, s, t;
-	double da = (double)a, db = (double)b;
-	bool wide = d == DT_F64;
-
-	switch ((int)op) {
-	case OP_NEG:
-		return -a;
-	case OP_ABS:
-		return fabsl(a);
-	case OP_SIGN:
-		return a > 0 ? 1 : a < 0 ? -1 : a;
-	case OP_FLOOR:
-		return floorl(a);
-	case OP_CEIL:
-		return ceill(a);
-	case OP_ROUND:
-		return isfinite(a) ? floor_ties_even(a) : a;
-	case OP_SQRT:
-		return wide ? sqrt(da) : fmt_round(d, sqrtl(a), 0);
-	case OP_ADD:
-		return wide ? da + db : fmt_round(d, a + b, 0);
-	case OP_SUB:
-		return wide ? da - db : fmt_round(d, a - b, 0);
-	case OP_MUL:
-		return wide ? da * db : fmt_round(d, a * b, 0);
-	case OP_DIV:
-		return wide ? da / db : fmt_round(d, a / b, 0);
-	case OP_FLOORDIV:
-		*rough = isfinite(a / b) &&
-			 fabsl(a / b) >= (wide ? 0x1p10L : 0x1p38L);
-		return fmt_round(d, floorl(a / b), 0);
-	case OP_MOD:
-		s = fmodl(a, b);
-		if (s == 0)
-			return copysignl(0, b);
-		if (!((s < 0) != (b < 0)))
-			return s;
-		return wide ? (double)s + db : fmt_round(d, s + b, 0);
-	case OP_MAXIMUM:
-		if (isnan(a) || isnan(b))
-			return NAN;
-		return a == b ? (signbit(a) ? b : a) : a > b ? a : b;
-	case OP_MINIMUM:
-		if (isnan(a) || isnan(b))
-			return NAN;
-		return a == b ? (signbit(a) ? a : b) : a < b ? a : b;
-	case OP_FMA:
-		if (wide)
-			return fma(da, db, (double)c);
-		p = a * b;
-		s = p + c;
-		t = s - p;
-		t = (p - (s - t)) + (c - t);
-		return fmt_round(d, s, isfinite(t) ? t : 0);
-	}
-	bug("no reference of %s", op_info[op].name);
-}
-
-static bool ref_compare(Op op, long double a, long double b)
-{
-	switch ((int)op) {
-	case OP_EQ:
-		return a == b;
-	case OP_NE:
-		return a != b;
-	case OP_LT:
-		return a < b;
-	case OP_LE:
-		return a <= b;
-	case OP_GT:
-		return a > b;
-	case OP_GE:
-		return a >= b;
-	}
-	bug("no reference of %s", op_info[op].name);
-}
-
-static Val ref_cast(DType from, DType to, Val x)
-{
-	int w = dtype_info[to].precision;
-	bool s = is_signed(to);
-	long double f = x.f;
-	Val r = {0};
-
-	if (dtype_info[from].cls == DTC_I || dtype_info[from].cls == DTC_B)
-		f = x.i;
-	else if (dtype_info[from].cls == DTC_U)
-		f = (uint64_t)x.i;
-	if (dtype_is_float(to))
-		r.f = fmt_round(to, f, 0);
-	else if (to == DT_BOOL)
-		r.i = f != 0;
-	else if (!dtype_is_float(from))
-		r.i = wrap(to, (uint64_t)x.i);
-	else if (isnan(f))
-		r.i = 0;
-	else if (truncl(f) >= ldexpl(1, w))
-		r.i = wrap(to, s ? (UINT64_C(1) << w) - 1 : UINT64_MAX);
-	else if (truncl(f) <= (s ? -ldexpl(1, w) : 0))
-		r.i = s ? wrap(to, UINT64_C(1) << w) : 0;
-	else
-		r.i = s ? (int64_t)f : wrap(to, (uint64_t)f);
-	return r;
-}
-
-/* Distance in units of the last place of d at ref. */
-static double ulp_error(DType d, long double got, long double ref)
-{
-	int e;
-	long double top = fmt_max(d);
-
-	if (isnan(got) || isnan(ref))
-		return isnan(got) && isnan(ref) ? 0 : INFINITY;
-	if (got == ref)
-		return signbit(got) == signbit(ref) || ref != 0 ? 0 : INFINITY;
-	/* beyond the largest value: infinity stands for the next one */
-	(void)frexpl(fabsl(ref) < top ? ref : top, &e);
-	e -= dtype_info[d].precision;
-	e = e < fmt_emin(d) ? fmt_emin(d) : e;
-	if (isinf(got))
-		got = copysignl(top + ldexpl(1, e), got);
-	if (fabsl(ref) > top)
-		ref = copysignl(top + ldexpl(1, e), ref);
-	return (double)ldexpl(fabsl(got - ref), -e);
-}
+/* ---- judging -------------------------------------------------------- */
 
 /* Whether got is right for element operands x of a case. */
 static bool judge(const Case *c, const Val *x, Val got, bool *fault)
@@ -749,7 +444,7 @@ static void make_data(void)
 		size_t n = d == DT_BOOL ? 0 : specials(d, s);
 
 		for (int k = 0; k < 3; k++) {
-			char *p = malloc(MAX_N * 8);
+			char *p = malloc(MAX_N * 8 + 64);
 
 			data[k][d] = p;
 			for (size_t j = 0; j < MAX_N; j++)
@@ -761,7 +456,7 @@ static void make_data(void)
 					    : k == 1 ? j / n
 						     : (j * 7 + j / n) % n]);
 		}
-		small[d] = malloc(MAX_N * 8);
+		small[d] = malloc(MAX_N * 8 + 64);
 		for (size_t j = 0; j < MAX_N; j++)
 			put_value(small[d], d, j,
 				  random_bits() % 40 - (is_signed(d) ? 2 : 0));
@@ -901,14 +596,14 @@ static void reference(void)
 	if (!variant_ready(v))
 		SKIP("no gcc");
 	for (int i = 0; i < ncases; i++) {
-		first_out[i] = malloc(MAX_N * 8);
+		first_out[i] = malloc(MAX_N * 8 + 64);
 		CHECK(check_case(v, "s", i, first_out[i], NULL));
 	}
 }
 
 static void same_bits(void)
 {
-	char *out = malloc(MAX_N * 8);
+	char *out = malloc(MAX_N * 8 + 64);
 
 	for (size_t k = 0; k < ARRAY_LEN(variants); k++) {
 		Variant *v = &variants[k];
@@ -1010,6 +705,135 @@ static void long_quotients(void)
 	}
 }
 
+/* ---- moves, folds, helpers ------------------------------------------- */
+
+static void *variant_symbol(const Variant *v, const char *name)
+{
+	return dlsym(v->handle, name);
+}
+
+static Val ref_binary(Op op, DType d, Val a, Val b)
+{
+	long double f[3] = {a.f, b.f, 0};
+	Val r = {0};
+	bool rough;
+
+	if (dtype_is_float(d))
+		r.f = ref_float(op, d, f, &rough);
+	else
+		(void)ref_int(d == DT_BOOL ? op == OP_MAXIMUM ? OP_OR : OP_AND
+					   : op,
+			      d, a.i, b.i, &r.i);
+	return r;
+}
+
+static bool same_val(DType d, Val a, Val b)
+{
+	return dtype_is_float(d) ? ulp_error(d, a.f, b.f) == 0 : a.i == b.i;
+}
+
+/* Halves folded together, as the machine does. */
+static Val ref_fold(Op op, DType d, const Val *x, int n)
+{
+	Val v[64];
+
+	memcpy(v, x, (size_t)n * sizeof(Val));
+	for (n /= 2; n > 0; n /= 2)
+		for (int i = 0; i < n; i++)
+			v[i] = ref_binary(op, d, v[i], v[i + n]);
+	return v[0];
+}
+
+static void check_moves(const Variant *v, DType d)
+{
+	static const Op folds[] = {OP_MAXIMUM, OP_MINIMUM, OP_ADD, OP_MUL};
+	const char *x = last_form(v);
+	int n = atoi(x + 1), b = dtype_info[d].bytes;
+	void (*fn)(const char *, char *);
+	char out[8192] = {0};
+	void *p = variant_symbol(
+		v, arena_printf(&arena, "m_%s_%s", dtype_info[d].name, x));
+
+	if (!CHECK(p != NULL))
+		return;
+	memcpy(&fn, &p, sizeof(fn));
+	for (int at = 0; at < 2000; at += 97) {
+		const char *in = data[0][d] + at * b;
+		Val a[64];
+
+		fn(in, out);
+		for (int i = 0; i < n; i++) {
+			Val iota = ref_cast(DT_I64, d, (Val){.i = i - 3});
+
+			a[i] = val_get(d, in + i * 3 * b);
+			CHECK(same_val(d, val_get(d, out + i * 2 * b), a[i]));
+			CHECK(same_val(d, val_get(d, out + 1024 + i * b),
+				       a[0]));
+			if (d != DT_BOOL)
+				CHECK(same_val(d,
+					       val_get(d, out + 4096 + i * b),
+					       iota));
+		}
+		for (int i = 0; i < n; i++)
+			CHECK(same_val(d, val_get(d, out + 2048 + i * b),
+				       a[(i + n / 2) % n]));
+		for (int k = 0; k < (d == DT_BOOL ? 2 : 4); k++)
+			CHECK(same_val(d, val_get(d, out + 3072 + 8 * k),
+				       ref_fold(folds[k], d, a, n)));
+	}
+}
+
+static void moves(void)
+{
+	if (!variants[0].handle)
+		SKIP("no gcc");
+	for (size_t k = 0; k < ARRAY_LEN(variants); k++)
+		for (int d = 0; d < DT_COUNT; d++)
+			if (variants[k].handle && !variants[k].floats)
+				check_moves(&variants[k], (DType)d);
+}
+
+static void helpers(void)
+{
+	int64_t (*index)(int64_t, int64_t, TnStatus *);
+	int64_t (*fn[4])(int64_t, int64_t);
+	TnStatus st = {0};
+	void *p;
+
+	if (!variants[0].handle)
+		SKIP("no gcc");
+	p = variant_symbol(&variants[0], "x_index");
+	memcpy(&index, &p, sizeof(p));
+	CHECK(index(3, 4, &st) == 3 && index(-4, 4, &st) == 0 &&
+	      index(-1, 4, &st) == 3 && st.code == TN_FAULT_NONE);
+	CHECK(index(4, 4, &st) == 0 && st.code == TN_FAULT_INDEX &&
+	      st.value == 9 && st.index == 4);
+	CHECK(index(-5, 4, &st) == 0 && st.index == 4); /* the first stays */
+	st = (TnStatus){0};
+	CHECK(index(INT64_MIN, 4, &st) == 0 && st.index == INT64_MIN);
+	st = (TnStatus){0};
+	CHECK(index(0, 0, &st) == 0 && st.code == TN_FAULT_INDEX);
+	for (int k = 0; k < 4; k++) {
+		p = variant_symbol(&variants[0], k == 0   ? "x_div"
+						 : k == 1 ? "x_mod"
+						 : k == 2 ? "x_min"
+							  : "x_max");
+		memcpy(&fn[k], &p, sizeof(p));
+	}
+	for (int64_t a = -9; a < 10; a++)
+		for (int64_t b = -4; b < 5; b++) {
+			int64_t q, r;
+
+			CHECK(fn[2](a, b) == (a < b ? a : b));
+			CHECK(fn[3](a, b) == (a < b ? b : a));
+			if (b == 0)
+				continue;
+			(void)ref_int(OP_FLOORDIV, DT_I64, a, b, &q);
+			(void)ref_int(OP_MOD, DT_I64, a, b, &r);
+			CHECK(fn[0](a, b) == q && fn[1](a, b) == r);
+		}
+}
+
 /* ---- the ABI --------------------------------------------------------- */
 
 /* The words of C text without comments and preprocessor lines. */
@@ -1082,10 +906,10 @@ static void remove_files(const char *dir)
 
 int main(int argc, char **argv)
 {
-	static const TestCase tests[] = {TEST(abi), TEST(unknown_names),
+	static const TestCase tests[] = {TEST(abi),       TEST(unknown_names),
 					 TEST(reference), TEST(same_bits),
-					 TEST(accuracy),
-					 TEST(long_quotients)};
+					 TEST(accuracy),  TEST(moves),
+					 TEST(helpers),   TEST(long_quotients)};
 	char dir[] = "/tmp/tenon-cfuncs-XXXXXX";
 	int status;
 

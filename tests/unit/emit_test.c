@@ -70,9 +70,9 @@ static void unit_init(Unit *u, const char *program, const char *kernel)
 	memset(u, 0, sizeof(*u));
 	ctx_init(&u->ctx);
 	u->ctx.threads = 2;
-	const char *text =
-		arena_printf(&u->ctx.perm, "%s%skernels\nkernel k0 loop region 0\n%s",
-			     head, program, kernel);
+	const char *text = arena_printf(
+		&u->ctx.perm, "%s%skernels\nkernel k0 loop region 0\n%s", head,
+		program, kernel);
 	uint32_t s = ctx_add_source(&u->ctx, "t", text, strlen(text));
 	u->ks = kernels_parse(&u->ctx, &u->ctx.perm, s);
 	if (u->ks) {
@@ -106,7 +106,8 @@ static TnStatus unit_run(Unit *u, void *const *buffers, int64_t m, int64_t n)
 		return (TnStatus){-2, 0, 0};
 	for (size_t i = 0; i < u->k->phases.n; i++) {
 		const Phase *ph = &u->k->phases.p[i];
-		const char *name = arena_printf(&u->ctx.perm, "k0_%s", ph->name);
+		const char *name =
+			arena_printf(&u->ctx.perm, "k0_%s", ph->name);
 		void *fn = code_symbol(&u->src, name);
 		memcpy(&launches[i].fn, &fn, sizeof(fn));
 		launches[i].tasks = 1;
@@ -114,18 +115,17 @@ static TnStatus unit_run(Unit *u, void *const *buffers, int64_t m, int64_t n)
 			launches[i].tasks *=
 				ex_eval(&u->ks->program->ex,
 					ph->tasks.p[t].extent, dims, NULL);
-		launches[i].scratch = (size_t)ex_eval(
-			&u->ks->program->ex, emit_scratch(u->ks, u->k), dims,
-			NULL);
+		launches[i].scratch =
+			(size_t)ex_eval(&u->ks->program->ex,
+					emit_scratch(u->ks, u->k), dims, NULL);
 	}
 	launch_run(launches, u->k->phases.n, buffers, dims, WORKERS,
 		   &u->scratch, &status);
 	return status;
 }
 
-static const int64_t sizes[] = {0,  1,	2,  3,	4,  5,	7,   8,	  15, 16,
-				17, 31, 32, 33, 63, 64, 65,  100, 127, 128,
-				129};
+static const int64_t sizes[] = {0,  1,  2,  3,  4,  5,  7,   8,   15,  16, 17,
+				31, 32, 33, 63, 64, 65, 100, 127, 128, 129};
 
 static float value(int64_t i)
 {
@@ -151,8 +151,8 @@ static void floats_free(float *p, int64_t n)
 	"return %1 as y\n"
 
 /* Runs x: f32[M] -> y: f32[M] at every size against fn. */
-static void check_unary(const char *kernel, float (*fn)(int64_t i, int64_t n,
-							const float *x))
+static void check_unary(const char *kernel,
+			float (*fn)(int64_t i, int64_t n, const float *x))
 {
 	Unit u;
 	unit_init(&u, UNARY, kernel);
@@ -189,9 +189,9 @@ static float square_plus(int64_t i, int64_t n, const float *x)
 
 static void elementwise(void)
 {
-	static const char *const maps[] = {"serial", "vector 2", "vector 4",
-					   "vector 8", "vector 16",
-					   "vector 32"};
+	static const char *const maps[] = {"serial",    "vector 2",
+					   "vector 4",  "vector 8",
+					   "vector 16", "vector 32"};
 	char text[1024];
 
 	for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
@@ -308,17 +308,18 @@ static void guards(void)
 		       "\t\t\tstore y[i0] = v2\n"
 		       "\t\t}\n\t}\n",
 		    neighbours);
-	check_unary(IO "\tphase main {\n"
-		       "\t\tfor i0 < M vector 8 {\n"
-		       "\t\t\tv0: f32 = load x[2*i0] where M - 2*i0 - 1 >= 0\n"
-		       "\t\t\tv1: bool = test M - 2*i0 - 1 >= 0, i0 >= 0, M >= 0\n"
-		       "\t\t\tv2: bool = test 0 - i0%3 >= 0\n"
-		       "\t\t\tv3: f32 = const 0x1p+0\n"
-		       "\t\t\tv4: f32 = const -0x1p+0\n"
-		       "\t\t\tv5: f32 = where v2 v3 v4\n"
-		       "\t\t\tv6: f32 = where v1 v0 v5\n"
-		       "\t\t\tstore y[i0] = v6\n"
-		       "\t\t}\n\t}\n",
+	check_unary(IO
+		    "\tphase main {\n"
+		    "\t\tfor i0 < M vector 8 {\n"
+		    "\t\t\tv0: f32 = load x[2*i0] where M - 2*i0 - 1 >= 0\n"
+		    "\t\t\tv1: bool = test M - 2*i0 - 1 >= 0, i0 >= 0, M >= 0\n"
+		    "\t\t\tv2: bool = test 0 - i0%3 >= 0\n"
+		    "\t\t\tv3: f32 = const 0x1p+0\n"
+		    "\t\t\tv4: f32 = const -0x1p+0\n"
+		    "\t\t\tv5: f32 = where v2 v3 v4\n"
+		    "\t\t\tv6: f32 = where v1 v0 v5\n"
+		    "\t\t\tstore y[i0] = v6\n"
+		    "\t\t}\n\t}\n",
 		    evens);
 }
 
@@ -352,6 +353,12 @@ static float halves(int64_t i, int64_t n, const float *x)
 	return 2 * i < n ? x[i] : -x[i];
 }
 
+static float upto_four(int64_t i, int64_t n, const float *x)
+{
+	(void)n;
+	return x[i < 4 ? i : 4];
+}
+
 static void branches(void)
 {
 	check_unary(IO "\tphase main tasks i0 < M {\n"
@@ -364,6 +371,16 @@ static void branches(void)
 		       "\t\t\tstore y[i0] = v2\n"
 		       "\t\t}\n\t}\n",
 		    halves);
+	/* in each branch the smaller one is known */
+	check_unary(IO "\tphase main tasks i0 < M {\n"
+		       "\t\tif i0 - 4 >= 0 {\n"
+		       "\t\t\tv0: f32 = load x[min(i0, 4)]\n"
+		       "\t\t\tstore y[i0] = v0\n"
+		       "\t\t} else {\n"
+		       "\t\t\tv1: f32 = load x[min(i0, 4)]\n"
+		       "\t\t\tstore y[i0] = v1\n"
+		       "\t\t}\n\t}\n",
+		    upto_four);
 }
 
 /* ---- folds ----------------------------------------------------------- */
@@ -442,7 +459,6 @@ static void folds(void)
 	}
 }
 
-
 /* The lanes run over rows, or over columns, or a loop lies between. */
 static void fold_rows(void)
 {
@@ -508,6 +524,28 @@ static void fold_rows(void)
 		}
 		unit_release(&u);
 	}
+}
+
+static float sum_before(int64_t i, int64_t n, const float *x)
+{
+	float sum = 0;
+	(void)n;
+	for (int64_t k = 0; k < i; k++)
+		sum += x[k];
+	return sum;
+}
+
+/* An accumulator that is read above the place that folds into it. */
+static void scan(void)
+{
+	check_unary(IO "\tphase main {\n"
+		       "\t\tv0: f32 = acc add\n"
+		       "\t\tfor i0 < M serial {\n"
+		       "\t\t\tstore y[i0] = v0\n"
+		       "\t\t\tv1: f32 = load x[i0]\n"
+		       "\t\t\tv0: f32 = accum add v1\n"
+		       "\t\t}\n\t}\n",
+		    sum_before);
 }
 
 /* The first NaN, else the first best; and of integers. */
@@ -745,7 +783,7 @@ static void boundaries(void)
 		uint16_t y, z;
 		int16_t i;
 	} rows[] = {
-		{0x1.002p+0f, 0x3c00, 0x3f80, 1},   /* ties to even */
+		{0x1.002p+0f, 0x3c00, 0x3f80, 1}, /* ties to even */
 		{0x1.006p+0f, 0x3c02, 0x3f80, 1},
 		{0x1.01p+0f, 0x3c04, 0x3f80, 1},
 		{0x1.03p+0f, 0x3c0c, 0x3f82, 1},
@@ -833,14 +871,13 @@ static void mapping_phase(Buf *b, DType d, const char *map, int to)
 	buf_printf(b,
 		   "\t\t\tv%d: %s = load x_%s[3*i0] where M - 3*i0 - 1 >= 0\n",
 		   v + 5, name, name);
-	buf_printf(b, "\t\t\tv%d: %s = load x_%s[i0//2]\n", v + 6, name,
-		   name);
+	buf_printf(b, "\t\t\tv%d: %s = load x_%s[i0//2]\n", v + 6, name, name);
 	buf_printf(b, "\t\t\tv%d: %s = %s v%d v%d\n", v + 7, name, op, v + 3,
 		   v + 4);
-	buf_printf(b, "\t\t\tv%d: bool = lt.%s v%d v%d\n", v + 8, name,
-		   v + 5, v + 6);
-	buf_printf(b, "\t\t\tv%d: %s = where v%d v%d v%d\n", v + 9, name,
-		   v + 8, v + 7, v + 5);
+	buf_printf(b, "\t\t\tv%d: bool = lt.%s v%d v%d\n", v + 8, name, v + 5,
+		   v + 6);
+	buf_printf(b, "\t\t\tv%d: %s = where v%d v%d v%d\n", v + 9, name, v + 8,
+		   v + 7, v + 5);
 	buf_printf(b, "\t\t\tv%d: %s = accum %s v%d\n", v, name, op, v + 3);
 	buf_printf(b, "\t\t\tv%d: %s = accum maximum v%d\n", v + 1, name,
 		   v + 9);
@@ -871,7 +908,7 @@ static void put(DType d, void *p, int64_t i)
 	memcpy(&bits, &g, 4);
 	uint16_t bf = (uint16_t)(bits >> 16);
 	int64_t s = dtype_info[d].cls == DTC_I ? v - 3 : v;
-	const void *from = d == DT_F64	  ? (const void *)&f
+	const void *from = d == DT_F64    ? (const void *)&f
 			   : d == DT_F32  ? (const void *)&g
 			   : d == DT_F16  ? (const void *)&h
 			   : d == DT_BF16 ? (const void *)&bf
@@ -955,62 +992,63 @@ static void mappings(void)
 static void contraction(void)
 {
 	Unit u;
-	unit_init(
-		&u, MATMUL,
-		"\tbuffer in a: f32[M, 5] %0\n"
-		"\tbuffer in b: f32[5, N] %1\n"
-		"\tbuffer out y: f32[M, N] %2\n"
-		"\tbuffer shared pa: f32[(M + 2)//3, 5, 3]\n"
-		"\tbuffer shared pb: f32[(N + 7)//8, 5, 8]\n"
-		"\tbuffer reg acc: f32[3, 8]\n"
-		"\tbuffer worker before: f32[7]\n"
-		"\tbuffer worker tile: f32[3, 8]\n"
-		"\tphase pack_a tasks i0 < (M + 2)//3 {\n"
-		"\t\tfor i1 < 5 serial {\n"
-		"\t\t\tfor i2 < 3 serial {\n"
-		"\t\t\t\tv0: f32 = load a[3*i0 + i2, i1] where "
-		"M - 3*i0 - i2 - 1 >= 0\n"
-		"\t\t\t\tstore pa[i0, i1, i2] = v0\n"
-		"\t\t\t}\n\t\t}\n\t}\n"
-		"\tphase pack_b tasks i0 < (N + 7)//8 {\n"
-		"\t\tfor i1 < 5 serial {\n"
-		"\t\t\tfor i2 < 8 vector 4 {\n"
-		"\t\t\t\tv1: f32 = load b[i1, 8*i0 + i2] where "
-		"N - 8*i0 - i2 - 1 >= 0\n"
-		"\t\t\t\tstore pb[i0, i1, i2] = v1\n"
-		"\t\t\t}\n\t\t}\n\t}\n"
-		"\tphase main tasks i0 < (M + 2)//3, i1 < (N + 7)//8 {\n"
-		"\t\tv2: f32 = const 0x0p+0\n"
-		"\t\tstore before[6] = v2\n"
-		"\t\tfor i2 < 3 unroll {\n"
-		"\t\t\tfor i3 < 8 vunroll 4 {\n"
-		"\t\t\t\tstore acc[i2, i3] = v2\n"
-		"\t\t\t}\n\t\t}\n"
-		"\t\tfor i4 < 5 serial {\n"
-		"\t\t\tfor i2 < 3 unroll {\n"
-		"\t\t\t\tv3: f32 = load pa[i0, i4, i2]\n"
-		"\t\t\t\tfor i3 < 8 vunroll 4 {\n"
-		"\t\t\t\t\tv4: f32 = load pb[i1, i4, i3]\n"
-		"\t\t\t\t\tv5: f32 = load acc[i2, i3]\n"
-		"\t\t\t\t\tv6: f32 = mac v3 v4 v5\n"
-		"\t\t\t\t\tstore acc[i2, i3] = v6\n"
-		"\t\t\t\t}\n\t\t\t}\n\t\t}\n"
-		"\t\tfor i2 < 3 unroll {\n"
-		"\t\t\tfor i3 < 8 vunroll 4 {\n"
-		"\t\t\t\tv7: f32 = load acc[i2, i3]\n"
-		"\t\t\t\tstore tile[i2, i3] = v7\n"
-		"\t\t\t}\n\t\t}\n"
-		/* one element of a vector register, read and written */
-		"\t\tv8: f32 = load acc[1, 6]\n"
-		"\t\tstore acc[1, 6] = v8\n"
-		"\t\tv9: f32 = load acc[1, 6]\n"
-		"\t\tstore tile[1, 6] = v9\n"
-		"\t\tfor i5 < min(M - 3*i0, 3) serial {\n"
-		"\t\t\tfor i6 < min(N - 8*i1, 8) vector 4 {\n"
-		"\t\t\t\tv10: f32 = load tile[i5, i6]\n"
-		"\t\t\t\tv11: f32 = boundary v10 as %2\n"
-		"\t\t\t\tstore y[3*i0 + i5, 8*i1 + i6] = v11\n"
-		"\t\t\t}\n\t\t}\n\t}\n");
+	unit_init(&u, MATMUL,
+		  "\tbuffer in a: f32[M, 5] %0\n"
+		  "\tbuffer in b: f32[5, N] %1\n"
+		  "\tbuffer out y: f32[M, N] %2\n"
+		  "\tbuffer shared pa: f32[(M + 2)//3, 5, 3]\n"
+		  "\tbuffer shared pb: f32[(N + 7)//8, 5, 8]\n"
+		  "\tbuffer reg acc: f32[3, 8]\n"
+		  "\tbuffer worker before: f32[7]\n"
+		  "\tbuffer worker tile: f32[3, 8]\n"
+		  "\tphase pack_a tasks i0 < (M + 2)//3 {\n"
+		  "\t\tfor i1 < 5 serial {\n"
+		  "\t\t\tfor i2 < 3 serial {\n"
+		  "\t\t\t\tv0: f32 = load a[3*i0 + i2, i1] where "
+		  "M - 3*i0 - i2 - 1 >= 0\n"
+		  "\t\t\t\tstore pa[i0, i1, i2] = v0\n"
+		  "\t\t\t}\n\t\t}\n\t}\n"
+		  "\tphase pack_b tasks i0 < (N + 7)//8 {\n"
+		  "\t\tfor i1 < 5 serial {\n"
+		  "\t\t\tfor i2 < 8 vector 4 {\n"
+		  "\t\t\t\tv1: f32 = load b[i1, 8*i0 + i2] where "
+		  "N - 8*i0 - i2 - 1 >= 0\n"
+		  "\t\t\t\tstore pb[i0, i1, i2] = v1\n"
+		  "\t\t\t}\n\t\t}\n\t}\n"
+		  "\tphase main tasks i0 < (M + 2)//3, i1 < (N + 7)//8 {\n"
+		  "\t\tv2: f32 = const 0x0p+0\n"
+		  "\t\tstore before[6] = v2\n"
+		  "\t\tfor i2 < 3 unroll {\n"
+		  "\t\t\tfor i3 < 8 vunroll 4 {\n"
+		  "\t\t\t\tstore acc[i2, i3] = v2\n"
+		  "\t\t\t}\n\t\t}\n"
+		  "\t\tfor i4 < 5 serial {\n"
+		  "\t\t\tfor i2 < 3 unroll {\n"
+		  "\t\t\t\tv3: f32 = load pa[i0, i4, i2]\n"
+		  "\t\t\t\tfor i3 < 8 vunroll 4 {\n"
+		  "\t\t\t\t\tv4: f32 = load pb[i1, i4, i3]\n"
+		  "\t\t\t\t\tv5: f32 = load acc[i2, i3]\n"
+		  "\t\t\t\t\tv6: f32 = mac v3 v4 v5\n"
+		  "\t\t\t\t\tstore acc[i2, i3] = v6\n"
+		  "\t\t\t\t}\n\t\t\t}\n\t\t}\n"
+		  "\t\tfor i2 < 3 unroll {\n"
+		  "\t\t\tfor i3 < 8 vunroll 4 {\n"
+		  "\t\t\t\tv7: f32 = load acc[i2, i3]\n"
+		  "\t\t\t\tstore tile[i2, i3] = v7\n"
+		  "\t\t\t}\n\t\t}\n"
+		  /* one element of a vector register, read and written */
+		  "\t\tv8: f32 = load acc[1, 6]\n"
+		  "\t\tstore acc[1, 6] = v8\n"
+		  "\t\tv9: f32 = load acc[1, 6]\n"
+		  "\t\tstore tile[1, 6] = v9\n"
+		  "\t\tfor i5 < min(M - 3*i0, 3) serial {\n"
+		  "\t\t\tfor i6 < min(N - 8*i1, 8) vector 4 {\n"
+		  "\t\t\t\tv10: f32 = load tile[i5, i6]\n"
+		  "\t\t\t\tv12: f32 = load before[6]\n"
+		  "\t\t\t\tv13: f32 = add v10 v12\n"
+		  "\t\t\t\tv11: f32 = boundary v13 as %2\n"
+		  "\t\t\t\tstore y[3*i0 + i5, 8*i1 + i6] = v11\n"
+		  "\t\t\t}\n\t\t}\n\t}\n");
 	for (int64_t m = 0; m < 8; m++) {
 		for (int64_t n = 0; n < 20; n += 3) {
 			int64_t na = (m + 2) / 3 * 15, nb = (n + 7) / 8 * 40;
@@ -1051,10 +1089,10 @@ static float twice(int64_t i, int64_t n, const float *x)
 static void names(void)
 {
 	static const char *const pairs[][2] = {
-		{"int", "double"}, {"v0", "i0"},   {"t", "tasks"},
-		{"args", "st"},	   {"d_M", "n0"},  {"x_int", "int"},
-		{"l", "l0"},	   {"y0", "exp"},  {"worker", "workers"},
-		{"9a", "_x"},	   {"tn_min", "asm"},
+		{"int", "double"}, {"v0", "i0"},      {"t", "tasks"},
+		{"args", "st"},    {"d_M", "n0"},     {"x_int", "int"},
+		{"l", "l0"},       {"y0", "exp"},     {"worker", "workers"},
+		{"9a", "_x"},      {"tn_min", "asm"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
@@ -1111,8 +1149,8 @@ static void elsewhere(void)
 		Compiler cc;
 		ctx_init(&ctx);
 		ctx.threads = 2;
-		const Isa *isa = rows[r].isa ? isa_find(rows[r].isa)
-					     : isa_host();
+		const Isa *isa =
+			rows[r].isa ? isa_find(rows[r].isa) : isa_host();
 		if (isa && (!rows[r].isa || isa_runs_here(isa)) &&
 		    compiler_find(&ctx, &ctx.perm, rows[r].compiler, &cc)) {
 			CodeSource *src = arena_array(&ctx.perm, CodeSource,
@@ -1137,6 +1175,6 @@ static void elsewhere(void)
 
 TEST_MAIN(TEST(elementwise), TEST(walks), TEST(scattered_stores), TEST(guards),
 	  TEST(indices), TEST(branches), TEST(folds), TEST(fold_rows),
-	  TEST(arguments), TEST(bounds), TEST(divisions), TEST(constants),
-	  TEST(boundaries), TEST(half_folds), TEST(mappings), TEST(contraction), TEST(names),
-	  TEST(unused), TEST(elsewhere))
+	  TEST(scan), TEST(arguments), TEST(bounds), TEST(divisions),
+	  TEST(constants), TEST(boundaries), TEST(half_folds), TEST(mappings),
+	  TEST(contraction), TEST(names), TEST(unused), TEST(elsewhere))

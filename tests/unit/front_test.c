@@ -97,9 +97,10 @@ static void literals_round_once(void)
 			       dtype_info[rows[i].d].name,
 			       (unsigned long long)bits);
 	}
-	static const char *const bad[] = {"1.2.3", "1e",  "0x",	  "12ab",
-					  "1__0",  "1_",  "0b12", "1e+",
-					  "0x1FFFFFFFFFFFFFFFF"};
+	static const char *const bad[] = {
+		"1.2.3", "1e",   "0x",
+		"12ab",  "1__0", "1_",
+		"0b12",  "1e+",  "0x1FFFFFFFFFFFFFFFF"};
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		Number n;
 		CHECK(literal_parse(&a, bad[i], &n) != NULL);
@@ -323,12 +324,11 @@ static void dims_and_donation(void)
 
 static void dtype_option(void)
 {
-	static const char text[] =
-		"def g(x: f16[N]):\n"
-		"    return x * 0.1\n"
-		"\n"
-		"def f(x: f16[N], y: f32[N], i: i32[N]):\n"
-		"    return g(x) + f16(y), f32(i) + y\n";
+	static const char text[] = "def g(x: f16[N]):\n"
+				   "    return x * 0.1\n"
+				   "\n"
+				   "def f(x: f16[N], y: f32[N], i: i32[N]):\n"
+				   "    return g(x) + f16(y), f32(i) + y\n";
 	FrontOptions o = {.has_dtype = true, .dtype = DT_F64};
 	World w;
 	CHECK(build(&w, text, &o));
@@ -369,7 +369,8 @@ static void layout_forms(void)
 {
 	static const char *const good[] = {
 		"def f(x: f32[N]): return x",
-		"\xef\xbb\xbf" "def f(x: f32[N]):\r\n\treturn x\r\n",
+		"\xef\xbb\xbf"
+		"def f(x: f32[N]):\r\n\treturn x\r\n",
 		"def f(x: f32[N]):\n    y = x; z = y + 1\n    return z, y",
 		"def f(x: f32[N],\n      y: f32[N],\n):\n"
 		"    # comment\n\n  # another\n    return (x +\n y)\n",
@@ -459,8 +460,10 @@ static const char everything[] =
 	"def f(x: f16[M, K], w: f16[K, N], i: i32[5], q: f32[2, 4, 6]):\n"
 	"    p = g(x, 1.5) @ w\n"
 	"    a, b = p.sum(axis=1), mean(p, axis=(0, 1), keepdims=True)\n"
-	"    c = attention(q, q, q, causal=True) + layer_norm(q)[:, ::-1, -9:]\n"
-	"    return a, b, q[0, ..., None], gather(x, i), one_hot(i, K), t @ t\n";
+	"    c = attention(q, q, q, causal=True) + layer_norm(q)[:, ::-1, "
+	"-9:]\n"
+	"    return a, b, q[0, ..., None], gather(x, i), one_hot(i, K), t @ "
+	"t\n";
 
 /* Any bytes: an error or a program, never a crash; see also make fuzz. */
 static void mutated_texts(void)
@@ -534,5 +537,5 @@ TEST_MAIN(TEST(literals_round_once), TEST(expression_types),
 	  TEST(calls_bind_dims), TEST(compositions_point_at_the_call),
 	  TEST(dims_and_donation), TEST(dtype_option), TEST(entry_option),
 	  TEST(layout_forms), TEST(deep_texts_are_refused),
-	  TEST(expansion_is_bounded), TEST(mutated_texts),
-	  TEST(refused_memory), TEST(round_trip))
+	  TEST(expansion_is_bounded), TEST(mutated_texts), TEST(refused_memory),
+	  TEST(round_trip))

@@ -332,6 +332,11 @@ static void buffers(void)
 		 "two buffers"},
 		{"buffer in x: f32[M, 8] %77\n", "too large"},
 		{"phase a {\n}\nphase a {\n}\n", "two phases a"},
+		/* scratch of another phase's task */
+		{"buffer worker w: f32[16]\nphase a {\n"
+		 "v0: f32 = const 0x0p+0\nstore w[0] = v0\n}\n"
+		 "phase b {\nv1: f32 = load w[0]\n}\n",
+		 "w is loaded before it is stored"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -346,6 +351,20 @@ static void buffers(void)
 			       rows[i].why, k ? "(accepted)" : why);
 		ctx_release(&ctx);
 	}
+}
+
+static void nested(void)
+{
+	Ctx ctx;
+	Buf b;
+	ctx_init(&ctx);
+	buf_init(&b, &ctx.perm);
+	buf_puts(&b, PROGRAM MAIN);
+	for (int i = 0; i < 100000; i++)
+		buf_puts(&b, "if M >= 0 {\n");
+	CHECK(!parse(&ctx, buf_str(&b), b.n));
+	CHECK(strstr(buf_str(&ctx.messages), "nest too deeply") != NULL);
+	ctx_release(&ctx);
 }
 
 static uint32_t draw(uint64_t *state, uint32_t below)
@@ -406,4 +425,4 @@ static void damaged(void)
 }
 
 TEST_MAIN(TEST(law), TEST(constants), TEST(refused), TEST(accepted),
-	  TEST(buffers), TEST(damaged))
+	  TEST(buffers), TEST(nested), TEST(damaged))

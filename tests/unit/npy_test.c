@@ -233,8 +233,8 @@ static void broken_files(void)
 		      "negative extent");
 	check_refused(DICT("<f4", "False", "(1,1,1,1,1,1,1,1,1)"), zeros, 4,
 		      DT_COUNT, "rank is more than 8");
-	check_refused(DICT("<f4", "False", "(99999999999999999999,)"), zeros,
-		      4, DT_COUNT, "overflows");
+	check_refused(DICT("<f4", "False", "(99999999999999999999,)"), zeros, 4,
+		      DT_COUNT, "overflows");
 	check_refused(DICT("<f4", "False", "(4294967296, 4294967296)"), zeros,
 		      4, DT_COUNT, "more than 2^63 bytes");
 	check_refused(DICT("|b1", "False", "(2,)"), "\1\2", 2, DT_BOOL,
@@ -277,8 +277,8 @@ static void broken_files(void)
 static void mutated_headers(void)
 {
 	static const char dict[] = DICT("<f4", "False", "(2, 1)");
-	static const unsigned char values[] = {0, '\'', '(', ')', ',', '9',
-					       '-', '{', '}', 0xff, 'O', 'L'};
+	static const unsigned char values[] = {0,   '\'', '(', ')',  ',', '9',
+					       '-', '{',  '}', 0xff, 'O', 'L'};
 	unsigned char all[128] = "\x93NUMPY\x01";
 	size_t n = 10 + sizeof(dict) - 1 + 8;
 	all[8] = sizeof(dict) - 1;
@@ -328,10 +328,10 @@ static void safetensors_reads_one(void)
 	float data[5] = {1, 2, 3, 4, 5};
 	const char *path = safetensors(
 		"{\"__metadata__\":{\"a\":\"b\"}," ENTRY(
-			"w", "F32", "[2,2]",
-			4, 20) "," ENTRY("s", "F32", "[]",
-					 0, 4) "," ENTRY("z", "F8_E4M3", "[0]",
-							 20, 20) "}",
+			"w", "F32", "[2,2]", 4,
+			20) "," ENTRY("s", "F32", "[]", 0,
+				      4) "," ENTRY("z", "F8_E4M3", "[0]", 20,
+						   20) "}",
 		data, sizeof(data));
 	ctx_init(&ctx);
 	CHECK(safetensors_read(&ctx, path, "w", DT_F32, &t));
@@ -372,13 +372,12 @@ static void safetensors_refused(void)
 		{"{" ENTRY("w", "F99", "[2]", 0, 8) "}", 8, "no such dtype"},
 		{"{" ENTRY("w", "BOOL", "[1]", 0, 1) "}", 1, "neither 0 nor"},
 		{"{" ENTRY("w", "U8", "[2]", 0, 2) "," ENTRY("v", "U8", "[2]",
-							    1, 3) "}",
+							     1, 3) "}",
 		 3, "overlaps"},
 		{"{" ENTRY("w", "U8", "[1]", 0, 1) "," ENTRY("v", "U8", "[1]",
-							    2, 3) "}",
+							     2, 3) "}",
 		 3, "unnamed data"},
-		{"{\"w\":{\"dtype\":\"F32\",\"shape\":[1]}}", 0,
-		 "not {dtype"},
+		{"{\"w\":{\"dtype\":\"F32\",\"shape\":[1]}}", 0, "not {dtype"},
 		{"{\"w\":5}", 0, "not {dtype"},
 	};
 	char data[16];
@@ -387,11 +386,9 @@ static void safetensors_refused(void)
 		Ctx ctx;
 		Tensor t;
 		ctx_init(&ctx);
-		const char *path =
-			safetensors(rows[i].json, data, rows[i].n);
+		const char *path = safetensors(rows[i].json, data, rows[i].n);
 		bool ok = safetensors_read(&ctx, path, "w", DT_COUNT, &t);
-		if (!CHECK(!ok && strstr(buf_str(&ctx.messages),
-					 rows[i].why)))
+		if (!CHECK(!ok && strstr(buf_str(&ctx.messages), rows[i].why)))
 			printf("  %s\n  got: %s", rows[i].json,
 			       buf_str(&ctx.messages));
 		if (ok)
@@ -483,9 +480,9 @@ static bool read_refused(long nth, const char *path, const char *name)
 	if (OOM_TRAP(&trap)) {
 		refused = true;
 	} else {
-		bool ok = name ? safetensors_read(&ctx, path, name, DT_COUNT,
-						  &t)
-			       : npy_read(&ctx, path, DT_COUNT, &t);
+		bool ok =
+			name ? safetensors_read(&ctx, path, name, DT_COUNT, &t)
+			     : npy_read(&ctx, path, DT_COUNT, &t);
 		oom_trap_pop(&trap);
 		CHECK(ok);
 		if (ok)

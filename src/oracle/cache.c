@@ -1,0 +1,127 @@
+/*
+ * cache: references kept on disk between judgements.
+ *
+ * The key is the SHA-256 of the program's text, the sizes, the bytes of
+ * everything it reads, the accumulators and this file's format; one file a
+ * result holds its reference, interval and flags in the result's dtype, led
+ * by the SHA-256 of what follows. A file that does not match is no file: it
+ * is evaluated and written anew. Files appear whole (file_write_atomic).
+ * A result that depends on other returned results has no reference of its
+ * own and is never kept. A cache that cannot be written is a warning.
+ */
+#include "oracle/eval.h"
+
+#include <unistd.h>
+
+#define FORMAT "tenon reference 1\n"
+
+static void add_tensor(Sha256 *h, const Tensor *t)
+{
+	sha256_add(h, &t->dtype, sizeof t->dtype);
+	sha256_add(h, &t->rank, sizeof t->rank);
+	sha256_add(h, t->shape, t->rank * sizeof t->shape[0]);
+	sha256_add(h, t->data, tensor_bytes(t));
+}
+
+const char *cache_key(Eval *e, const OracleOptions *o)
+{
+	if (!o || !o->cache || o->sample)
+		return NULL;
+	Sha256 *h = sha256_new(e->arena);
+	Buf text;
+	buf_init(&text, e->arena);
+	program_print(e->p, &text);
+	sha256_add(h, FORMAT, sizeof FORMAT);
+	sha256_add(h, buf_str(&text), text.n + 1);
+	sha256_add(h, e->dims, e->p->ex.dims.n * sizeof *e->dims);
+	if (e->acc)
+		sha256_add(h, e->acc, e->p->values.n * sizeof *e->acc);
+	for (size_t i = 0; i < e->feeds->ninputs; i++)
+		add_tensor(h, &e->feeds->inputs[i]);
+	for (size_t i = 0; i < e->feeds->nweights; i++)
+		add_tensor(h, &e->feeds->weights[i]);
+	char *hex = arena_array(e->arena, char, SHA256_HEX);
+	sha256_end(h, hex);
+	return hex;
+}
+
+static const char *path_of(Eval *e, const OracleOptions *o, const char *key,
+			   size_t result)
+{
+	return arena_printf(e->arena, "%s/%s-%zu.ref", o->cache, key, result);
+}
+
+/* The file: hash, then ref, and if there is an interval lo, hi, flags. */
+typedef struct Layout {
+	size_t each; /* bytes of one of ref, lo, hi */
+	size_t n, points, full;
+} Layout;
+
+static Layout layout_of(const Ev *v)
+{
+	Layout l = {.n = (size_t)v->n};
+	l.each = l.n * (size_t)dtype_info[v->dtype].bytes;
+	l.points = SHA256_HEX + l.each;
+	l.full = SHA256_HEX + 3 * l.each + l.n;
+	return l;
+}
+
+bool cache_load(Eval *e, const OracleOptions *o, const char *key,
+		size_t result, Ev *v)
+{
+	const char *path = path_of(e, o, key, result);
+	Layout l = layout_of(v);
+	char *text, hex[SHA256_HEX];
+	size_t len;
+	if (access(path, R_OK) != 0)
+		return false;
+	Arena file;
+	arena_init(&file);
+	Ctx quiet;
+	ctx_init(&quiet);
+	bool ok = file_read(&quiet, &file, path, &text, &len) &&
+		  (len == l.points || len == l.full);
+	if (ok) {
+		sha256_hex(text + SHA256_HEX, len - SHA256_HEX, hex);
+		ok = memcmp(hex, text, SHA256_HEX) == 0;
+	}
+	if (ok) {
+		const char *p = text + SHA256_HEX;
+		v->ref = eval_nums(e, v->n);
+		nums_load(v->dtype, p, 0, v->n, v->ref);
+		if (len == l.full && l.full != l.points) {
+			v->lo = eval_nums(e, v->n);
+			v->hi = eval_nums(e, v->n);
+			v->flags = eval_alloc(e, l.n);
+			nums_load(v->dtype, p + l.each, 0, v->n, v->lo);
+			nums_load(v->dtype, p + 2 * l.each, 0, v->n, v->hi);
+			memcpy(v->flags, p + 3 * l.each, l.n);
+		}
+	}
+	ctx_release(&quiet);
+	arena_release(&file);
+	return ok;
+}
+
+void cache_store(Eval *e, const OracleOptions *o, const char *key,
+		 size_t result, const Ev *v)
+{
+	Layout l = layout_of(v);
+	size_t size = v->lo ? l.full : l.points;
+	char *text = eval_alloc(e, size), *p = text + SHA256_HEX;
+	nums_store(v->dtype, p, 0, v->n, v->ref);
+	if (v->lo) {
+		nums_store(v->dtype, p + l.each, 0, v->n, v->lo);
+		nums_store(v->dtype, p + 2 * l.each, 0, v->n, v->hi);
+		memcpy(p + 3 * l.each, v->flags, l.n);
+	}
+	sha256_hex(p, size - SHA256_HEX, text);
+	Ctx quiet;
+	ctx_init(&quiet);
+	if (!dir_make(&quiet, o->cache) ||
+	    !file_write_atomic(&quiet, path_of(e, o, key, result), text, size))
+		diag_warn(e->ctx, "the reference is not kept: %s",
+			  buf_str(&quiet.messages));
+	ctx_release(&quiet);
+	eval_free(e, text);
+}

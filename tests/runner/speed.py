@@ -1,0 +1,85 @@
+"""What must be fast, alone on the machine and in the best of some tries.
+
+The bounds are promises of the project, not what this version reaches; they
+hold on a machine that does other work too, since the best of several tries
+is taken, and since ratios are taken within a round.
+"""
+import re
+import time
+
+from .core import FAIL, PASS, SKIP, Job, Result, process
+
+FLAGSHIP = ["run", "examples/weight_view.tn", "--dims", "inspect",
+            "--no-check", "--repeat", "0"]
+COLD_SECONDS = 1.0  # the flagship, compiled
+WARM_SECONDS = 0.030  # the flagship, plan and code cached, to its result
+OPENBLAS_RATIO = 0.5  # of OpenBLAS's speed, f32 1024^3
+TRIES = 10
+
+
+def best_of(tries, once):
+    best = None
+    for _ in range(tries):
+        start = time.monotonic()
+        ended = once()
+        took = time.monotonic() - start
+        if ended.code:
+            return None, ended.err
+        best = took if best is None else min(best, took)
+    return best, ""
+
+
+def bounded(name, seconds, bound, error):
+    if seconds is None:
+        return [Result(name, FAIL, error)]
+    text = f"{seconds * 1e3:.1f} ms, must be under {bound * 1e3:.0f} ms"
+    return [Result(name, PASS if seconds < bound else FAIL, text)]
+
+
+def cold(ctx):
+    env = ctx.environment()
+
+    def once():
+        with ctx.folder() as cache:
+            return process([env["TENON"], *FLAGSHIP, "--cache", cache],
+                           ctx.root, env)
+
+    seconds, error = best_of(3, once)
+    return bounded("cold start", seconds, COLD_SECONDS, error)
+
+
+def warm(ctx):
+    env = ctx.environment()
+
+    def once():
+        return process([env["TENON"], *FLAGSHIP], ctx.root, env)
+
+    once()
+    seconds, error = best_of(TRIES, once)
+    return bounded("warm start", seconds, WARM_SECONDS, error)
+
+
+def openblas(ctx):
+    program = ctx.build / "bench/openblas"
+    best, text = 0.0, ""
+    for _ in range(3):
+        ended = process([str(program), "1024", "1024", "1024"], ctx.root,
+                        ctx.environment())
+        if ended.code == 3:
+            return [Result("openblas", SKIP, ended.err)]
+        found = re.search(r"([0-9.]+) of OpenBLAS", ended.out)
+        if ended.code or not found:
+            return [Result("openblas", FAIL, ended.out + ended.err)]
+        text += ended.out
+        best = max(best, float(found.group(1)))
+        if best >= OPENBLAS_RATIO:
+            return [Result("openblas", PASS)]
+    return [Result("openblas", FAIL, text)]
+
+
+def jobs(context):
+    found = [Job("speed", "cold start", cold, alone=True),
+             Job("speed", "warm start", warm, alone=True)]
+    if (context.build / "bench/openblas").exists():
+        found.append(Job("speed", "openblas", openblas, alone=True))
+    return found
