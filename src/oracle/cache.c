@@ -51,6 +51,20 @@ static const char *path_of(Eval *e, const OracleOptions *o, const char *key,
 	return arena_printf(e->arena, "%s/%s-%zu.ref", o->cache, key, result);
 }
 
+/* Memory and messages of one file's reading or writing. */
+typedef struct Scratch {
+	Arena arena;
+	Ctx ctx;
+	OomTrap trap;
+} Scratch;
+
+static void scratch_release(Scratch *s)
+{
+	oom_trap_pop(&s->trap);
+	ctx_release(&s->ctx);
+	arena_release(&s->arena);
+}
+
 /* The file: hash, then ref, and if there is an interval lo, hi, flags. */
 typedef struct Layout {
 	size_t each; /* bytes of one of ref, lo, hi */
@@ -66,46 +80,54 @@ static Layout layout_of(const Ev *v)
 	return l;
 }
 
+static bool contents_fill(Eval *e, Ev *v, const char *text, size_t len)
+{
+	Layout l = layout_of(v);
+	char hex[SHA256_HEX];
+	if (len != l.points && len != l.full)
+		return false;
+	sha256_hex(text + SHA256_HEX, len - SHA256_HEX, hex);
+	if (memcmp(hex, text, SHA256_HEX) != 0)
+		return false;
+	const char *p = text + SHA256_HEX;
+	v->ref = eval_nums(e, v->n);
+	nums_load(v->dtype, p, 0, v->n, v->ref);
+	if (len == l.points)
+		return true;
+	v->lo = eval_nums(e, v->n);
+	v->hi = eval_nums(e, v->n);
+	v->flags = eval_alloc(e, l.n);
+	nums_load(v->dtype, p + l.each, 0, v->n, v->lo);
+	nums_load(v->dtype, p + 2 * l.each, 0, v->n, v->hi);
+	memcpy(v->flags, p + 3 * l.each, l.n);
+	return true;
+}
+
 bool cache_load(Eval *e, const OracleOptions *o, const char *key,
 		size_t result, Ev *v)
 {
 	const char *path = path_of(e, o, key, result);
-	Layout l = layout_of(v);
-	char *text, hex[SHA256_HEX];
+	char *text;
 	size_t len;
+	Scratch s;
 	if (access(path, R_OK) != 0)
 		return false;
-	Arena file;
-	arena_init(&file);
-	Ctx quiet;
-	ctx_init(&quiet);
-	bool ok = file_read(&quiet, &file, path, &text, &len) &&
-		  (len == l.points || len == l.full);
-	if (ok) {
-		sha256_hex(text + SHA256_HEX, len - SHA256_HEX, hex);
-		ok = memcmp(hex, text, SHA256_HEX) == 0;
+	arena_init(&s.arena);
+	ctx_init(&s.ctx);
+	if (OOM_TRAP(&s.trap)) {
+		scratch_release(&s);
+		oom_raise();
 	}
-	if (ok) {
-		const char *p = text + SHA256_HEX;
-		v->ref = eval_nums(e, v->n);
-		nums_load(v->dtype, p, 0, v->n, v->ref);
-		if (len == l.full && l.full != l.points) {
-			v->lo = eval_nums(e, v->n);
-			v->hi = eval_nums(e, v->n);
-			v->flags = eval_alloc(e, l.n);
-			nums_load(v->dtype, p + l.each, 0, v->n, v->lo);
-			nums_load(v->dtype, p + 2 * l.each, 0, v->n, v->hi);
-			memcpy(v->flags, p + 3 * l.each, l.n);
-		}
-	}
-	ctx_release(&quiet);
-	arena_release(&file);
+	bool ok = file_read(&s.ctx, &s.arena, path, &text, &len) &&
+		  contents_fill(e, v, text, len);
+	scratch_release(&s);
 	return ok;
 }
 
 void cache_store(Eval *e, const OracleOptions *o, const char *key,
 		 size_t result, const Ev *v)
 {
+	const char *path = path_of(e, o, key, result);
 	Layout l = layout_of(v);
 	size_t size = v->lo ? l.full : l.points;
 	char *text = eval_alloc(e, size), *p = text + SHA256_HEX;
@@ -116,12 +138,17 @@ void cache_store(Eval *e, const OracleOptions *o, const char *key,
 		memcpy(p + 3 * l.each, v->flags, l.n);
 	}
 	sha256_hex(p, size - SHA256_HEX, text);
-	Ctx quiet;
-	ctx_init(&quiet);
-	if (!dir_make(&quiet, o->cache) ||
-	    !file_write_atomic(&quiet, path_of(e, o, key, result), text, size))
+	Scratch s;
+	arena_init(&s.arena);
+	ctx_init(&s.ctx);
+	if (OOM_TRAP(&s.trap)) {
+		scratch_release(&s);
+		oom_raise();
+	}
+	if (!dir_make(&s.ctx, o->cache) ||
+	    !file_write_atomic(&s.ctx, path, text, size))
 		diag_warn(e->ctx, "the reference is not kept: %s",
-			  buf_str(&quiet.messages));
-	ctx_release(&quiet);
+			  buf_str(&s.ctx.messages));
+	scratch_release(&s);
 	eval_free(e, text);
 }

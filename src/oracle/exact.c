@@ -203,7 +203,6 @@ static bool level_tried(Ctx *ctx, Arena *a, const Program *p,
 	Eval *e = arena_new(a, Eval);
 	OomTrap trap;
 	if (OOM_TRAP(&trap)) {
-		oom_trap_pop(&trap);
 		eval_release(e);
 		inputs_free(feeds.inputs, feeds.ninputs);
 		oom_raise();

@@ -338,7 +338,6 @@ bool oracle_judge(Ctx *ctx, Arena *a, const Program *p, const Binding *b,
 	e->acc = o ? o->acc : NULL;
 	OomTrap trap;
 	if (OOM_TRAP(&trap)) {
-		oom_trap_pop(&trap);
 		eval_release(e);
 		oom_raise();
 	}
@@ -402,7 +401,6 @@ bool oracle_reference(Ctx *ctx, const Program *p, const Binding *b,
 	OomTrap trap;
 	Eval *volatile e = NULL;
 	if (OOM_TRAP(&trap)) {
-		oom_trap_pop(&trap);
 		if (e)
 			eval_release(e);
 		arena_release(&arena);

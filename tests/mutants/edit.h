@@ -13,13 +13,14 @@
 #include "base/base.h"
 
 #include <regex.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Edit {
 	const char *within; /* part of the function's name; NULL: any */
 	const char *find, *put;
 	const char *then; /* the next line of code must match; NULL: any */
-	int nth;	  /* only this match, from 1; 0: every match */
+	int nth;          /* only this match, from 1; 0: every match */
 } Edit;
 
 typedef struct Dialect {
@@ -123,8 +124,8 @@ static inline const char *edit_apply(Arena *a, const char *source,
 		if (!strncmp(line, "TN_EXPORT", 9)) {
 			const char *name = strstr(line, "void ");
 			kernels = true;
-			inside = !e->within ||
-				 (name && strstr(name, e->within));
+			inside =
+				!e->within || (name && strstr(name, e->within));
 		}
 		bool hit = kernels && inside &&
 			   !regexec(&re, line, EDIT_GROUPS, m, 0) &&

@@ -51,10 +51,10 @@ static inline float mut_round(float x, int p, int emin, float max, char how)
 			m_.f[l_] = mut_round(m_.f[l_], p, emin, max, how);     \
 		m_.v;                                                          \
 	})
-#define MUT_f16(how, a)	 MUT_LANES(a, 11, -14, 65504.0f, how)
+#define MUT_f16(how, a)  MUT_LANES(a, 11, -14, 65504.0f, how)
 #define MUT_bf16(how, a) MUT_LANES(a, 8, -126, 0x1.fep127f, how)
 #define MUT_tf32(how, a) MUT_LANES(a, 11, -126, 0x1.fffffep127f, how)
-#define MUT_f32(how, a)	 MUT_LANES(a, 24, -126, 0x1.fffffep127f, how)
+#define MUT_f32(how, a)  MUT_LANES(a, 24, -126, 0x1.fffffep127f, how)
 
 #define MUT_PAIR(a, b, T, expr)                                                \
 	__extension__({                                                        \
@@ -71,11 +71,12 @@ static inline float mut_round(float x, int p, int emin, float max, char how)
 /* A maximum that drops NaN in x, as a plain select does. */
 #define MUT_MAX(a, b) MUT_PAIR(a, b, float, x_ > y_ ? x_ : y_)
 /* Keeps NaN, but takes the first of two zeros. */
-#define MUT_MAX_ZERO(a, b)                                                     \
-	MUT_PAIR(a, b, float, y_ > x_ || y_ != y_ ? y_ : x_)
+#define MUT_MAX_ZERO(a, b) MUT_PAIR(a, b, float, y_ > x_ || y_ != y_ ? y_ : x_)
 #define MUT_SATURATE(a, b)                                                     \
 	MUT_PAIR(a, b, int8_t,                                                 \
-		 x_ + y_ > 127 ? 127 : x_ + y_ < -128 ? -128 : x_ + y_)
+		 x_ + y_ > 127    ? 127                                        \
+		 : x_ + y_ < -128 ? -128                                       \
+				  : x_ + y_)
 
 /* a*b + c with the product exact. */
 #define MUT_FMA(a, b, c)                                                       \
@@ -85,9 +86,9 @@ static inline float mut_round(float x, int p, int emin, float max, char how)
 			float f[sizeof(a) / 4];                                \
 		} m_ = {(a)}, n_ = {(b)}, o_ = {(c)};                          \
 		for (unsigned l_ = 0; l_ < sizeof m_.f / 4; l_++)              \
-			m_.f[l_] = (float)((double)m_.f[l_] *                  \
-						   (double)n_.f[l_] +          \
-					   (double)o_.f[l_]);                  \
+			m_.f[l_] =                                             \
+				(float)((double)m_.f[l_] * (double)n_.f[l_] +  \
+					(double)o_.f[l_]);                     \
 		m_.v;                                                          \
 	})
 
@@ -160,7 +161,7 @@ static inline float mut_get_f16(const void *p, int64_t i)
 			const int64_t r_ = ((idx) + l_) / (n);                 \
 			const int64_t j_ = ((idx) + l_) % (n);                 \
 			float s_ = 0;                                          \
-			for (int64_t q_ = (k) - 1; q_ >= 0; q_--)              \
+			for (int64_t q_ = (k)-1; q_ >= 0; q_--)                \
 				s_ += get(x, r_ * (k) + q_) *                  \
 				      get(w, q_ * (n) + j_);                   \
 			m_.f[l_] = s_;                                         \

@@ -1,0 +1,67 @@
+/*
+ * kernel_check: what the two files of stage 4's verifier share.
+ *
+ * kernel_verify.c walks loops, branches and phases and keeps what is in
+ * scope; kernel_check.c holds the laws of the statements without a body.
+ */
+#ifndef TENON_IR_KERNEL_CHECK_H
+#define TENON_IR_KERNEL_CHECK_H
+
+#include "ir/kernel.h"
+
+typedef struct VarState {
+	enum {
+		VAR_UNSEEN,
+		VAR_VISIBLE,
+		VAR_GONE
+	} state;
+	DType dtype;
+	bool varies; /* differs between the lanes of the loop around */
+	bool is_acc;
+	Op fold;
+	uint32_t loop; /* vector loop that declares it, 0: none */
+	bool by_lanes; /* folded into by the vector loop around */
+} VarState;
+
+typedef struct AxisState {
+	bool in_scope;
+	LoopMap map;
+} AxisState;
+
+typedef struct Check {
+	Kernels *ks;
+	const Kernel *k;
+	const Phase *phase;
+	ExprTab *t;
+	Arena *arena;
+	Buf *why;
+	ExFacts facts;
+	VarState *vars;
+	AxisState *axes;
+	bool *stored;   /* by buffer */
+	int *reg_lanes; /* by buffer */
+	VEC(VarId) visible;
+	int64_t vaxis; /* axis of the vector loop around, or -1 */
+	int lanes;
+	LoopMap vmap;
+	uint32_t loop, loops; /* number of that loop; loops so far */
+	int64_t copies;       /* product of the unrolled extents around */
+} Check;
+
+/* Writes what is wrong, and where, into why; false. */
+bool kcheck_breach(Check *c, const char *fmt, ...) TN_PRINTF(2, 3);
+const char *kcheck_text(Check *c, Ex e);
+/* An expression over dims and the axes in scope; over dims alone. */
+bool kcheck_ex(Check *c, Ex e, const char *what);
+bool kcheck_dims(Check *c, Ex e, const char *what);
+/* Whether e differs between the lanes around. */
+bool kcheck_varies(const Check *c, Ex e);
+bool kcheck_conds(Check *c, const Stmt *s);
+bool kcheck_conds_vary(const Check *c, const Stmt *s);
+/* Puts an axis in scope; takes out those after the first `ranges`. */
+bool kcheck_open_axis(Check *c, int64_t axis, Ex extent, LoopMap map);
+void kcheck_close_axes(Check *c, size_t ranges);
+/* The laws of a statement that is neither FOR nor IF. */
+bool kcheck_simple(Check *c, const Stmt *s);
+
+#endif
