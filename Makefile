@@ -134,16 +134,19 @@ $(B)/examples/%: examples/%.c $(B)/libtenon.a $(B)/flags
 
 demo:
 	@tools/setup build
+	@echo "building build/tenon"
 	@$(MAKE) --no-print-directory -s build/tenon
 	build/tenon run examples/weight_view.tn --dims main
 
 test:
 	@tools/setup test
+	@echo "building build/ and build/san/"
 	@$(MAKE) --no-print-directory -s binaries build/libtenon.so san
 	@tests/run
 
 test-all:
 	@tools/setup test
+	@echo "building build/ and build/san/"
 	@$(MAKE) --no-print-directory -s binaries build/libtenon.so san
 	@tests/run --all
 

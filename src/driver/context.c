@@ -131,8 +131,9 @@ TenonError api_no_memory(TenonContext *c)
 	return TENON_ENOMEM;
 }
 
-TenonError api_result(TenonContext *c, bool ok)
+TenonError api_result(TenonContext *c, OomTrap *trap, bool ok)
 {
+	oom_trap_pop(trap);
 	c->new_plan = NULL;
 	c->new_program = NULL;
 	if (ok)

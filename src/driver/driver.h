@@ -78,9 +78,9 @@ struct TenonPlan {
 	(c)->out_of_memory = false;                                            \
 	if (OOM_TRAP(&api_trap))                                               \
 	return api_no_memory(c)
-#define API_LEAVE(c, ok) (oom_trap_pop(&api_trap), api_result((c), (ok)))
+#define API_LEAVE(c, ok) api_result((c), &api_trap, (ok))
 TenonError api_no_memory(TenonContext *c);
-TenonError api_result(TenonContext *c, bool ok);
+TenonError api_result(TenonContext *c, OomTrap *trap, bool ok);
 bool api_usage(TenonContext *c, const char *fmt, ...) TN_PRINTF(2, 3);
 void api_notice(TenonContext *c, const char *fmt, ...) TN_PRINTF(2, 3);
 

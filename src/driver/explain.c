@@ -293,6 +293,19 @@ static void stage_regions(Buf *b, const TenonPlan *p)
 
 /* ---- Part B ---------------------------------------------------------- */
 
+/* Where the value's rounding happens; NULL when its boundary is dropped. */
+static const char *boundary_place(Arena *a, const Kernels *ks, ValueId v)
+{
+	const Value *val = program_value(ks->program, v);
+	const char *at = explain_place(a, ks, v);
+
+	if (*at)
+		return at;
+	if (op_has(val->op, 'X'))
+		return "done where it is read";
+	return NULL;
+}
+
 static void stage_boundaries(Buf *b, Arena *a, const TenonPlan *p)
 {
 	const Kernels *ks = p->plan->kernels;
@@ -304,10 +317,18 @@ static void stage_boundaries(Buf *b, Arena *a, const TenonPlan *p)
 		OpClass cls = op_info[val->op].cls;
 		if (cls == OPC_LEAF || cls == OPC_VIEW)
 			continue;
-		const char *at = explain_place(a, ks, v);
-		buf_printf(b, "   %s %s: %s\n", value_head(a, prog, v),
-			   explain_meaning(a, prog, v),
-			   *at ? at : "boundary dropped under its @contract");
+		const char *at = boundary_place(a, ks, v);
+		if (at)
+			buf_printf(b, "   %s %s: %s\n", value_head(a, prog, v),
+				   explain_meaning(a, prog, v), at);
+		else
+			buf_printf(b,
+				   "   %s boundary dropped by "
+				   "@contract(single_rounding): the %s sum "
+				   "goes on unrounded, which saves a rounding "
+				   "an element\n",
+				   value_head(a, prog, v),
+				   dtype_info[val->acc].name);
 	}
 	buf_putc(b, '\n');
 }

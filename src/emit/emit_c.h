@@ -86,12 +86,10 @@ const char *ec_reg(Emit *e, uint32_t b, const int64_t *at);
 void ec_live(Emit *e, const Phase *ph);
 /* Fills reg_lanes from the accesses of the phase. */
 void ec_reg_lanes(Emit *e, const StmtList *l, int64_t vaxis, int lanes);
-/* Statements in a body, nested ones counted; with_acc: an accumulator from
- * outside is folded in it. */
 typedef struct EShape {
 	int statements;
-	bool straight; /* loads and operations only */
-	bool folds;
+	bool straight; /* loads, operations and folds only */
+	bool folds;    /* into an accumulator from outside */
 } EShape;
 EShape ec_shape(const Emit *e, const StmtList *body);
 

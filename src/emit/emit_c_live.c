@@ -90,6 +90,7 @@ EShape ec_shape(const Emit *e, const StmtList *body)
 		case ST_CONST:
 		case ST_INDEX:
 		case ST_ROUND:
+		case ST_KEEP:
 			break;
 		case ST_FOR:
 		case ST_IF:

@@ -364,7 +364,8 @@ static void boundary(Emit *e, const Stmt *s)
 	const char *x = ec_var(e, s->args[0], s->from, lanes), *fn;
 	bool half = s->dtype == DT_F16 || s->dtype == DT_BF16;
 
-	if (s->from == s->dtype) {
+	if (s->from == s->dtype || s->kind == ST_KEEP) {
+		/* 16-bit floats live in registers as f32 */
 		define(e, s, lanes, x);
 		return;
 	}
@@ -496,14 +497,20 @@ static void test(Emit *e, const Stmt *s)
 			      e->k->naxes, conds));
 }
 
+/*
+ * With an extent of 0 the index faults and is 0, and what follows still
+ * runs: its range is as the verifier has it, max(extent, 1).
+ */
 static void bound(Emit *e, const Stmt *s)
 {
+	Ex range = ex_max(e->t, s->extent, ex_const(e->t, 1));
+
 	ec_line(e,
 		"const int64_t i%" PRId64 " = %s((int64_t)v%u, %s, st, %uu);\n",
 		s->axis, ec_need(e, "tn_index"), s->args[0],
 		ec_ex(e, s->extent), s->value);
 	ec_line(e, "(void)i%" PRId64 ";\n", s->axis);
-	VEC_PUSH(e->arena, e->facts.ranges, ((ExRange){s->axis, s->extent}));
+	VEC_PUSH(e->arena, e->facts.ranges, ((ExRange){s->axis, range}));
 }
 
 /* ---- statements ------------------------------------------------------ */
@@ -553,6 +560,7 @@ void ec_stmt(Emit *e, const Stmt *s)
 		test(e, s);
 		break;
 	case ST_ROUND:
+	case ST_KEEP:
 		boundary(e, s);
 		break;
 	case ST_ACC:

@@ -13,9 +13,10 @@
 
 typedef struct FrontOptions {
 	const char *entry; /* def to compile; NULL: the last def of the file */
-	bool has_dtype;	   /* --dtype: the float dtype that the file's */
-	DType dtype;	   /* declarations use most is read as this one */
-	const char *base;  /* folder that file("...") paths start from; NULL: . */
+	bool has_dtype;    /* --dtype: the float dtype that the file's */
+	DType dtype;       /* declarations use most is read as this one */
+	const char
+		*base; /* folder that file("...") paths start from; NULL: . */
 } FrontOptions;
 
 /* Names of the defs in a source, in order, for messages and --list. */
@@ -37,8 +38,8 @@ const char *front_prelude(void);
 bool npy_read(Ctx *ctx, const char *path, DType want, Tensor *out);
 bool npy_write(Ctx *ctx, const char *path, const Tensor *t);
 /* One tensor of a .safetensors file, same ownership. */
-bool safetensors_read(Ctx *ctx, const char *path, const char *name,
-		      DType want, Tensor *out);
+bool safetensors_read(Ctx *ctx, const char *path, const char *name, DType want,
+		      Tensor *out);
 /* Dtype and shape only, for checking `const` declarations. */
 bool weight_stat(Ctx *ctx, const char *path, const char *name, DType want,
 		 Tensor *out);

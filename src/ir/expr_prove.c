@@ -591,6 +591,15 @@ static void add_positive(Proof *p, Ex e)
 		add_positive(p, b);
 		return;
 	}
+	if (n->kind == EX_MAX) {
+		/* the arm that is above 0, where the other cannot be */
+		Ex a = n->a, b = n->b;
+		int64_t v;
+		if (ex_is_const(p->t, b, &v) && v <= 0)
+			add_positive(p, a);
+		else if (ex_is_const(p->t, a, &v) && v <= 0)
+			add_positive(p, b);
+	}
 	uint32_t at;
 	add_fact(p, ex_sub(p->t, e, EX_ONE));
 	/* its one product that adds must be positive, and so its factors */

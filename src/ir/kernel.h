@@ -64,6 +64,8 @@ typedef enum StmtKind {
 	ST_INDEX, /* var = the expression ex, rounded once to dtype */
 	ST_TEST,  /* var = every cond >= 0 (bool) */
 	ST_ROUND, /* var = args[0] rounded to dtype: the boundary of value */
+	ST_KEEP,  /* var, of a 16-bit float dtype, = args[0] (f32) unrounded: a
+		     boundary that single_rounding drops; it is never stored */
 	ST_ACC,	  /* declares accumulator var, of dtype: args[0] if nargs is 1,
 		     else the identity of op */
 	ST_ACCUM, /* accumulator var = op(var, args[0]); with nargs 2 only where

@@ -527,6 +527,15 @@ bool kcheck_simple(Check *c, const Stmt *s)
 		       declare(c, s, kcheck_conds_vary(c, s));
 	case ST_ROUND:
 		return check_round(c, s);
+	case ST_KEEP:
+		if (s->from != DT_F32 || s->dtype >= DT_COUNT ||
+		    !dtype_is_float(s->dtype) ||
+		    dtype_info[s->dtype].bytes != 2)
+			return kcheck_breach(c,
+					     "v%u: only a 16-bit float is "
+					     "kept unrounded, in f32",
+					     s->var);
+		return check_round(c, s);
 	case ST_ACC:
 		return check_accumulator(c, s);
 	case ST_ACCUM:

@@ -334,8 +334,9 @@ static bool right(Parser *p, Stmt *s)
 		s->kind = ST_TEST;
 		return conditions(p, s);
 	}
-	if (take(p, "boundary")) {
-		s->kind = ST_ROUND;
+	bool dropped = take(p, "unrounded");
+	if (dropped || take(p, "boundary")) {
+		s->kind = dropped ? ST_KEEP : ST_ROUND;
 		return arguments(p, s) &&
 		       (s->nargs == 1 || error(p, "expected a variable")) &&
 		       argument_dtype(p, s->args[0], &s->from);

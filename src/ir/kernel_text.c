@@ -108,7 +108,8 @@ static void print_right(Printer *p, const Stmt *s)
 		print_conds(p, s);
 		break;
 	case ST_ROUND:
-		buf_puts(b, "boundary");
+	case ST_KEEP:
+		buf_puts(b, s->kind == ST_KEEP ? "unrounded" : "boundary");
 		print_args(p, s);
 		break;
 	case ST_ACC:
@@ -183,6 +184,7 @@ static void print_stmt(Printer *p, const Stmt *s, int depth)
 	case ST_INDEX:
 	case ST_TEST:
 	case ST_ROUND:
+	case ST_KEEP:
 	case ST_ACC:
 	case ST_ACCUM:
 	case ST_ARG:

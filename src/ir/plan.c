@@ -346,7 +346,9 @@ static bool parts_from(Ctx *ctx, Arena *a, Arena *own, const char *path,
 	json_error_t e;
 
 	*o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
-	if (!*o && json_error_code(&e) == json_error_out_of_memory)
+	/* where jansson tells it at all, by a code or by no text */
+	if (!*o &&
+	    (!e.text[0] || json_error_code(&e) == json_error_out_of_memory))
 		oom_raise();
 	if (!*o)
 		return refuse(ctx, path,

@@ -215,6 +215,21 @@ static bool all_minus_zero(const Job *j, int64_t row, int64_t col)
 	return j->k > 0;
 }
 
+/* In eight lanes; for the bound any order will do. */
+static double dot_double(const double *a, const double *b, int64_t n)
+{
+	double s[8] = {0}, sum = 0;
+	int64_t k = 0;
+	for (; k + 8 <= n; k += 8)
+		for (int l = 0; l < 8; l++)
+			s[l] += a[k + l] * b[k + l];
+	for (; k < n; k++)
+		s[k & 7] += a[k] * b[k];
+	for (int l = 0; l < 8; l++)
+		sum += s[l];
+	return sum;
+}
+
 /* A dot product whose splitting overflowed, or whose operands are huge. */
 static void dot_careful(const Job *j, int64_t row, int64_t col, double *s,
 			double *c)
@@ -239,10 +254,11 @@ static void dot_careful(const Job *j, int64_t row, int64_t col, double *s,
 		*s = sum, *c = 0;
 }
 
-static void parts_of(const Job *j, int64_t x, int64_t y, SumParts *s)
+/* The parts of the sum of a row and a column; at: where its products are. */
+static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
+		     SumParts *s)
 {
 	DType acc = j->v->acc;
-	int64_t at = x * j->b.n + y, row = j->a.first[x], col = j->b.first[y];
 	const Line *la = &j->a.lines[row], *lb = &j->b.lines[col];
 	bool wide = j->wide && (la->wide || lb->wide);
 	bool finite = la->finite && lb->finite;
@@ -274,6 +290,8 @@ static void parts_of(const Job *j, int64_t x, int64_t y, SumParts *s)
 		prop = t - p + k * 0x1p-51 * t;
 		s->lo = s->hi = j->mid[at];
 		s->lo2 = s->hi2 = j->mid2 ? j->mid2[at] : 0;
+		if (j->ref2 && !j->mid2) /* listed: midpoints in double */
+			prop += k * 0x1p-52 * t;
 	}
 	s->terms = least(la->nonzero, lb->nonzero);
 	s->lsb = wide ? INT_MIN : la->lsb + lb->lsb;
@@ -312,13 +330,22 @@ static void results_work(void *arg, int64_t first, int64_t end)
 		for (int64_t y = 0; y < j->b.n; y++) {
 			int64_t at = x * j->b.n + y;
 			SumParts s;
-			parts_of(j, x, y, &s);
+			parts_of(j, at, j->a.first[x], j->b.first[y], &s);
 			sum_ends(j->v->acc, j->v->dtype, j->e->acc_margin, &s,
 				 &j->u_ref[at], &j->u[at]);
 			if (j->u_parts)
 				j->u_parts[at] = s;
 		}
 	}
+}
+
+/* Whether one result has more than one legal value. */
+static bool any_wide(const Job *j)
+{
+	for (int64_t i = 0; i < j->a.n * j->b.n; i++)
+		if (!ival_is_point(&j->u[i]))
+			return true;
+	return false;
 }
 
 static void spread_work(void *arg, int64_t first, int64_t end)
@@ -361,6 +388,8 @@ static void batch_floats(Job *j)
 		j->u_parts = eval_alloc(e, n * sizeof *j->u_parts);
 	eval_parallel(e->threads, j->a.n, 4096 / (j->b.n + 1) + 1,
 		      results_work, j);
+	if (e->intervals && any_wide(j))
+		ev_widen(e, j->out);
 	eval_parallel(e->threads, j->m, 65536 / (j->n + 1) + 1, spread_work,
 		      j);
 	void *used[] = {j->ref,	    j->ref2,   j->mid,	   j->mid2,
@@ -422,6 +451,96 @@ static void batch_ints(Job *j)
 	}
 }
 
+/* ---- listed elements only -------------------------------------------- */
+
+typedef struct Listed {
+	Job *j;
+	const double *a, *bt; /* rows of A, columns of B, K each */
+	double *c, *c2;
+} Listed;
+
+static void dots_work(void *arg, int64_t first, int64_t end)
+{
+	Listed *l = arg;
+	const Job *j = l->j;
+	for (int64_t i = first; i < end; i++) {
+		int64_t at = j->out->list[i];
+		int64_t row = at / j->n % j->m, col = at % j->n;
+		if (l->c2)
+			dot_careful(j, row, col, &l->c[i], &l->c2[i]);
+		else
+			l->c[i] = dot_double(l->a + row * j->k,
+					     l->bt + col * j->k, j->k);
+	}
+}
+
+static void dots(Job *j, enum Part part, double **c, double **c2)
+{
+	Listed l = {.j = j};
+	size_t n = (size_t)j->out->n + 1;
+	double *a = NULL, *bt = NULL;
+	*c = l.c = eval_alloc(j->e, n * sizeof(double));
+	if (c2) {
+		*c2 = l.c2 = eval_alloc(j->e, n * sizeof(double));
+	} else {
+		a = matrix(j, &j->a, false, part);
+		bt = eval_alloc(j->e, (size_t)(j->k * j->n + 1) * sizeof *bt);
+		for (int64_t k = 0; k < j->k; k++)
+			for (int64_t y = 0; y < j->n; y++)
+				bt[y * j->k + k] = part_of(
+					&j->b, k * j->n + y, part);
+	}
+	l.a = a;
+	l.bt = bt;
+	eval_parallel(j->e->threads, j->out->n, 256, dots_work, &l);
+	eval_free(j->e, a);
+	eval_free(j->e, bt);
+}
+
+static void listed_work(void *arg, int64_t first, int64_t end)
+{
+	Job *j = arg;
+	for (int64_t i = first; i < end; i++) {
+		int64_t at = j->out->list[i];
+		SumParts s;
+		Ival x;
+		parts_of(j, i, at / j->n % j->m, at % j->n, &s);
+		sum_ends(j->v->acc, j->v->dtype, j->e->acc_margin, &s,
+			 &j->out->ref[i], &x);
+		ev_set(j->out, i, &x);
+	}
+}
+
+/* One batch of floats; sample_plan() lists no others. */
+static void listed(Job *j, const Ev *a, const Ev *b)
+{
+	Eval *e = j->e;
+	bool twice = j->v->acc == DT_F64;
+	j->a = (Side){.rows = j->m, .cols = j->k, .ref = a->ref, .lo = a->lo,
+		      .hi = a->hi, .flags = a->flags, .n = j->m};
+	j->b = (Side){.rows = j->k, .cols = j->n, .ref = b->ref, .lo = b->lo,
+		      .hi = b->hi, .flags = b->flags, .n = j->n};
+	j->wide = a->lo || b->lo;
+	lines_make(j, &j->a, false);
+	lines_make(j, &j->b, true);
+	int64_t *rows = eval_alloc(e, (size_t)(j->m + 1) * sizeof *rows);
+	for (int64_t i = 0; i < j->m; i++)
+		rows[i] = i;
+	j->a.first = rows;
+	dots(j, PART_REF, &j->ref, twice ? &j->ref2 : NULL);
+	dots(j, PART_ABS, &j->abs, NULL);
+	if (j->wide) {
+		dots(j, PART_MID, &j->mid, NULL);
+		dots(j, PART_MAG, &j->mag, NULL);
+	}
+	ev_widen(e, j->out);
+	eval_parallel(e->threads, j->out->n, 4096, listed_work, j);
+	void *used[] = {rows,	j->ref, j->ref2,     j->mid,
+			j->abs, j->mag, j->a.lines, j->b.lines};
+	for (size_t i = 0; i < ARRAY_LEN(used); i++)
+		eval_free(e, used[i]);
+}
+
 void contract_eval(Eval *e, ValueId id)
 {
 	const Value *v = program_value(e->p, id);
@@ -433,15 +552,19 @@ void contract_eval(Eval *e, ValueId id)
 	j.n = out->shape[rank - 1];
 	j.k = a->shape[rank - 1];
 	bool fl = dtype_is_float(v->dtype);
-	bool intervals = e->intervals && (fl || a->lo || b->lo);
 	out->ref = eval_nums(e, out->n);
-	if (intervals) {
+	if (e->intervals && !fl && (a->lo || b->lo)) {
 		out->lo = eval_nums(e, out->n);
 		out->hi = eval_nums(e, out->n);
 		out->flags = eval_alloc(e, (size_t)out->n);
 	}
 	if (relax_keeps_parts(e, id))
 		out->parts = eval_alloc(e, (size_t)out->n * sizeof(SumParts));
+	if (out->list) {
+		listed(&j, a, b);
+		ev_collapse(e, out);
+		return;
+	}
 	int64_t batches = out->n ? out->n / (j.m * j.n) : 0;
 	for (int64_t t = 0; t < batches; t++) {
 		int64_t pa = t * j.m * j.k, pb = t * j.k * j.n;

@@ -128,8 +128,9 @@ void elem_eval(Eval *e, ValueId id)
 	Job j = {.e = e, .v = v, .out = out, .fault = INT64_MAX};
 	j.arity = (int)v->nargs;
 	j.intervals = op_info[v->op].ulp > 0;
+	Ev copy[3];
 	for (int k = 0; k < j.arity; k++) {
-		j.in[k] = &e->v[v->args[k]];
+		j.in[k] = eval_held(e, &e->v[v->args[k]], out, &copy[k]);
 		j.intervals |= j.in[k]->lo != NULL;
 		j.unrounded |= j.in[k]->unrounded;
 	}
@@ -146,6 +147,8 @@ void elem_eval(Eval *e, ValueId id)
 	}
 	eval_parallel(e->threads, out->n, 16384, work, &j);
 	if (j.fault != INT64_MAX)
-		eval_fault(e, id, j.fault);
+		eval_fault(e, id, out->list ? out->list[j.fault] : j.fault);
+	for (int k = 0; k < j.arity; k++)
+		ev_free(e, &copy[k]);
 	ev_collapse(e, out);
 }

@@ -77,6 +77,33 @@ void ev_widen(Eval *e, Ev *v)
 	memset(v->flags, 0, (size_t)v->n);
 }
 
+const Ev *eval_held(Eval *e, const Ev *v, const Ev *out, Ev *copy)
+{
+	memset(copy, 0, sizeof *copy);
+	if (v->list == out->list)
+		return v;
+	bug_if(v->list); /* sample_plan() gives such values no list */
+	*copy = *v;
+	copy->parts = NULL;
+	copy->list = out->list;
+	copy->n = out->n;
+	copy->ref = eval_nums(e, out->n);
+	if (v->lo) {
+		copy->lo = eval_nums(e, out->n);
+		copy->hi = eval_nums(e, out->n);
+		copy->flags = eval_alloc(e, (size_t)out->n);
+	}
+	for (int64_t i = 0; i < out->n; i++) {
+		int64_t at = out->list[i];
+		copy->ref[i] = v->ref[at];
+		if (v->lo) {
+			Ival x = ev_ival(v, at);
+			ev_set(copy, i, &x);
+		}
+	}
+	return copy;
+}
+
 typedef struct Collapse {
 	const Ev *v;
 	atomic_bool wide;
@@ -272,6 +299,7 @@ bool eval_shapes(Eval *e)
 
 typedef struct Load {
 	DType dtype;
+	const int64_t *list;
 	const void *data;
 	Num *out;
 } Load;
@@ -279,7 +307,13 @@ typedef struct Load {
 static void load_part(void *arg, int64_t first, int64_t end)
 {
 	Load *l = arg;
-	nums_load(l->dtype, l->data, first, end - first, l->out + first);
+	if (!l->list) {
+		nums_load(l->dtype, l->data, first, end - first,
+			  l->out + first);
+		return;
+	}
+	for (int64_t i = first; i < end; i++)
+		nums_load(l->dtype, l->data, l->list[i], 1, l->out + i);
 }
 
 static void leaf(Eval *e, ValueId id)
@@ -287,14 +321,15 @@ static void leaf(Eval *e, ValueId id)
 	const Value *v = program_value(e->p, id);
 	Ev *x = &e->v[id];
 	x->ref = eval_nums(e, x->n);
-	Load l = {.dtype = v->dtype, .out = x->ref};
+	Load l = {.dtype = v->dtype, .list = x->list, .out = x->ref};
 	int64_t inner = 1;
 	switch ((int)v->op) {
 	case OP_IOTA:
 		for (int d = (int)v->axis + 1; d < v->rank; d++)
 			inner *= x->shape[d];
 		for (int64_t i = 0; i < x->n; i++) {
-			int64_t k = i / inner % x->shape[v->axis];
+			int64_t at = x->list ? x->list[i] : i;
+			int64_t k = at / inner % x->shape[v->axis];
 			if (dtype_is_float(v->dtype))
 				x->ref[i].f = fmt_from_int(v->dtype, k, false);
 			else

@@ -13,7 +13,8 @@
  *   contract.c  matmul; gemm.c its blocked kernels
  *   relax.c     what the relaxations of a contract make legal besides
  *   eval.c      a program's values in order, memory, threads
- *   judge.c     verdicts; cache.c references kept on disk
+ *   judge.c     verdicts; cache.c references kept on disk; sample.c which
+ *               elements are judged where all would be too many
  *   fixture.c   families of inputs; role.c what an input is used for;
  *               draw.c reproducible numbers; exact.c the exact family
  *
@@ -47,7 +48,8 @@ typedef struct Ev {
 	DType dtype;
 	uint8_t rank;
 	int64_t shape[TN_MAX_RANK];
-	int64_t n;
+	int64_t n; /* elements held */
+	const int64_t *list; /* which, by flat number; NULL: all */
 	Num *ref;
 	Num *lo, *hi;	/* both NULL: points, equal to ref */
 	uint8_t *flags; /* NULL: none set */
@@ -167,6 +169,11 @@ void eval_parallel(int threads, int64_t n, int64_t grain, RangeFn *fn,
 
 void eval_init(Eval *e, Ctx *ctx, Arena *a, const Program *p,
 	       const Binding *b, const Feeds *feeds);
+/*
+ * The elements of v that out holds: v itself, or a copy in *copy that the
+ * caller frees (ev_free) whether it was made or not.
+ */
+const Ev *eval_held(Eval *e, const Ev *v, const Ev *out, Ev *copy);
 /* Counts uses from the results down, anew, stopping at known values. */
 void eval_mark(Eval *e);
 /* Shapes of live values and inputs; the feeds' agreement unless NULL. */
@@ -183,6 +190,9 @@ void eval_fault(Eval *e, ValueId v, int64_t index);
 
 void elem_eval(Eval *e, ValueId id);
 void view_eval(Eval *e, ValueId id);
+/* Where the n listed elements of a view come from. */
+void view_sources(Eval *e, ValueId id, const int64_t *list, int64_t n,
+		  int64_t *out);
 void move_eval(Eval *e, ValueId id);
 void reduce_eval(Eval *e, ValueId id); /* REDUCE and SCAN */
 void contract_eval(Eval *e, ValueId id);
@@ -268,6 +278,15 @@ void gemm_double2(Eval *e, int64_t m, int64_t n, int64_t k, const double *a,
 /* Modulo 2^64. */
 void gemm_int(Eval *e, int64_t m, int64_t n, int64_t k, const int64_t *a,
 	      const int64_t *b, int64_t *c);
+
+/* ---- sample.c -------------------------------------------------------- */
+
+/*
+ * Above 2^32 multiply-adds: sets the lists of elements to evaluate, one
+ * random element of each 16x16 block of a result, and its edges. False:
+ * everything is to be evaluated.
+ */
+bool sample_plan(Eval *e);
 
 /* ---- cache.c --------------------------------------------------------- */
 

@@ -61,11 +61,12 @@ static double addend(const Roles *rs, const Role *r, int bits, uint64_t h)
 	return fmt_round(r->dtype, ldexp(v, p < 8 ? 0 : -scale));
 }
 
+const int64_t exact_period[TN_MAX_RANK] = {251, 241, 239, 233,
+					   229, 227, 223, 211};
+
 double exact_value(const Roles *rs, const Role *r, ExactLevel level,
 		   uint64_t key, const int64_t *index, int rank)
 {
-	static const int64_t period[TN_MAX_RANK] = {251, 241, 239, 233,
-						    229, 227, 223, 211};
 	int p = dtype_info[r->dtype].precision;
 	int bits = level.bits < p ? level.bits : p;
 	bool summed = r->left || r->weight || r->reduced;
@@ -78,8 +79,8 @@ double exact_value(const Roles *rs, const Role *r, ExactLevel level,
 			k = at;
 			continue;
 		}
-		row = draw_bits(row, (uint64_t)(at % period[d]));
-		line += at % period[d];
+		row = draw_bits(row, (uint64_t)(at % exact_period[d]));
+		line += at % exact_period[d];
 	}
 	uint64_t h = draw_bits(row, (uint64_t)k);
 	if (r->gain) {
@@ -198,9 +199,9 @@ static bool level_tried(Ctx *ctx, Arena *a, const Program *p,
 		feeds.weights = weights->weights;
 		feeds.nweights = weights->nweights;
 	}
+	Eval *e = arena_new(a, Eval);
 	if (!inputs_make(ctx, a, p, b, FAM_EXACT, seed, level, feeds.inputs))
 		return false;
-	Eval *e = arena_new(a, Eval);
 	OomTrap trap;
 	if (OOM_TRAP(&trap)) {
 		eval_release(e);

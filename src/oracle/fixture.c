@@ -142,13 +142,15 @@ static double tiny(const Fill *f, uint64_t h)
 {
 	const Fmt *t = &fmt_info[f->r->dtype];
 	double least_value = fmt_ulp(f->r->dtype, 0);
-	switch (h % 4) {
+	switch (h % 5) {
 	case 0:
 		return -0.0;
 	case 1:
 		return least_value;
 	case 2:
 		return -ldexp(1, t->emin) + least_value;
+	case 3:
+		return 0;
 	}
 	return ldexp(1, t->emin);
 }
@@ -174,8 +176,10 @@ static double special(const Fill *f, const Place *at)
 	const Role *r = f->r;
 	uint64_t h = draw_bits(at->row, 1);
 	uint64_t own = draw_bits(draw_key(f->key, 3, 3), at->flat);
+	/* at the same elements of two inputs, so that -0 meets +0 */
+	uint64_t both = draw_bits(draw_key(f->pair_key, 3, 3), at->flat);
 	bool along = (summed(r) || r->weight) && r->k_axis >= 0;
-	if (own % 16 == 0)
+	if (both % 16 == 0)
 		return tiny(f, own >> 8);
 	if (along) {
 		bool here = h % (r->weight ? 32 : 16) == 0 &&
@@ -353,6 +357,11 @@ bool inputs_make(Ctx *ctx, Arena *a, const Program *p, const Binding *b,
 		return false;
 	Roles rs = roles_find(a, e);
 	memset(inputs, 0, rs.n * sizeof *inputs);
+	OomTrap trap;
+	if (OOM_TRAP(&trap)) {
+		inputs_free(inputs, p->inputs.n);
+		oom_raise();
+	}
 	for (size_t i = 0; i < rs.n; i++) {
 		const Role *r = &rs.r[i];
 		const Ev *s = &e->v[r->value];
@@ -362,10 +371,8 @@ bool inputs_make(Ctx *ctx, Arena *a, const Program *p, const Binding *b,
 		memcpy(t->shape, s->shape, sizeof t->shape);
 		tensor_set_contiguous(t);
 		t->data = big_alloc(tensor_bytes(t));
-		if (!t->data) {
-			inputs_free(inputs, rs.n);
+		if (!t->data)
 			oom_raise();
-		}
 		uint64_t stream = (uint64_t)family;
 		Fill f = {.rs = &rs, .r = r, .shape = s, .family = family};
 		f.level = level;
@@ -377,6 +384,7 @@ bool inputs_make(Ctx *ctx, Arena *a, const Program *p, const Binding *b,
 		f.out = t;
 		eval_parallel(e->threads, s->n, 16384, fill_work, &f);
 	}
+	oom_trap_pop(&trap);
 	return true;
 }
 

@@ -55,6 +55,8 @@ typedef struct ExactLevel {
 	int bits;   /* of activations and first weights */
 	bool lone;  /* every fourth row: one number of all bits */
 } ExactLevel;
+/* Rows and columns repeat with these periods, by axis. */
+extern const int64_t exact_period[TN_MAX_RANK];
 double exact_value(const Roles *rs, const Role *r, ExactLevel level,
 		   uint64_t key, const int64_t *index, int rank);
 /*

@@ -109,9 +109,10 @@ static void tally_work(void *arg, int64_t first, int64_t end)
 	int64_t points = 0, mismatches = 0, violations = 0, undecided = 0;
 	int64_t misses = 0, worst = -1, first_bad = -1;
 	double furthest = -1;
+	const int64_t *list = t->v->list;
 	for (int64_t i = first; i < end; i++) {
 		Num got, ref = t->v->ref[i];
-		nums_load(d, t->got->data, i, 1, &got);
+		nums_load(d, t->got->data, list ? list[i] : i, 1, &got);
 		Ival x = ev_ival(t->v, i);
 		bool in = inside(d, got, &x);
 		bool point = !(x.flags & FL_NAN) &&
@@ -210,14 +211,15 @@ static void judge_result(Eval *e, ValueId id, const Tensor *got,
 	else
 		out->interval = wide ? OUT_INCONCLUSIVE : OUT_PASS;
 	out->fixed = t.rtol < 0 ? OUT_NONE : t.misses ? OUT_FAIL : OUT_PASS;
-	out->worst = t.violations ? t.first_violation : t.furthest;
+	int64_t at = t.violations ? t.first_violation : t.furthest;
+	out->worst = v->list && n ? v->list[at] : at;
 	if (n == 0)
 		return;
 	Num x;
 	nums_load(v->dtype, got->data, out->worst, 1, &x);
-	Ival i = ev_ival(v, out->worst);
+	Ival i = ev_ival(v, at);
 	out->got = as_double(v->dtype, x);
-	out->ref = as_double(v->dtype, v->ref[out->worst]);
+	out->ref = as_double(v->dtype, v->ref[at]);
 	out->lo = as_double(v->dtype, i.lo);
 	out->hi = as_double(v->dtype, i.hi);
 }
@@ -233,7 +235,10 @@ static void settle_on(Eval *e, ValueId id, const Tensor *got)
 	v->lo = v->hi = NULL;
 	v->flags = NULL;
 	v->parts = NULL;
-	nums_load(v->dtype, got->data, 0, v->n, v->ref);
+	if (!v->list)
+		nums_load(v->dtype, got->data, 0, v->n, v->ref);
+	for (int64_t i = 0; v->list && i < v->n; i++)
+		nums_load(v->dtype, got->data, v->list[i], 1, &v->ref[i]);
 }
 
 static bool returned_fits(Eval *e, size_t r, const Tensor *got)
@@ -289,7 +294,8 @@ static bool judge_all(Eval *e, const OracleOptions *o, const Tensor *returned,
 		return false;
 	bool *depends = arena_array(e->arena, bool, p->values.n + 1);
 	depends_on_returned(e, depends);
-	const char *key = cache_key(e, o);
+	bool sampled = o && o->sample && sample_plan(e);
+	const char *key = sampled ? NULL : cache_key(e, o);
 	for (size_t r = 0; key && r < p->results.n; r++) {
 		ValueId id = p->results.p[r].value;
 		if (!depends[id] && !e->known[id])

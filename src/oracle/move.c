@@ -47,27 +47,44 @@ static void unravel(const Ev *v, int64_t i, int64_t index[TN_MAX_RANK])
 	}
 }
 
+static int64_t source_of(const Walk *w, const int64_t *index)
+{
+	int64_t at = w->offset;
+	if (w->map)
+		for (int d = 0; d < w->in->rank; d++)
+			at += w->in_stride[d] *
+			      ex_eval(&w->e->p->ex, w->map->map[d], w->e->dims,
+				      index);
+	else
+		for (int d = 0; d < w->out->rank; d++)
+			at += index[d] * w->stride[d];
+	return at;
+}
+
 static void walk(void *arg, int64_t first, int64_t end)
 {
 	Walk *w = arg;
 	int64_t index[TN_MAX_RANK] = {0};
 	unravel(w->out, first, index);
 	for (int64_t i = first; i < end; i++) {
-		int64_t at = w->offset;
-		if (w->map)
-			for (int d = 0; d < w->in->rank; d++)
-				at += w->in_stride[d] *
-				      ex_eval(&w->e->p->ex, w->map->map[d],
-					      w->e->dims, index);
-		else
-			for (int d = 0; d < w->out->rank; d++)
-				at += index[d] * w->stride[d];
-		copy_element(w->out, i, w->in, at);
+		copy_element(w->out, i, w->in, source_of(w, index));
 		for (int d = w->out->rank - 1; d >= 0; d--) {
 			if (++index[d] < w->out->shape[d])
 				break;
 			index[d] = 0;
 		}
+	}
+}
+
+/* The operand holds just the elements wanted, or all of them. */
+static void walk_list(void *arg, int64_t first, int64_t end)
+{
+	Walk *w = arg;
+	int64_t index[TN_MAX_RANK] = {0};
+	for (int64_t i = first; i < end; i++) {
+		unravel(w->out, w->out->list[i], index);
+		copy_element(w->out, i, w->in,
+			     w->in->list ? i : source_of(w, index));
 	}
 }
 
@@ -80,7 +97,7 @@ static void strides_of(const Ev *v, int64_t stride[TN_MAX_RANK])
 	}
 }
 
-void view_eval(Eval *e, ValueId id)
+static Walk walk_of(const Eval *e, ValueId id)
 {
 	const Value *v = program_value(e->p, id);
 	Walk w = {.e = e, .in = &e->v[v->args[0]], .out = &e->v[id]};
@@ -110,9 +127,27 @@ void view_eval(Eval *e, ValueId id)
 	default:
 		w.map = v;
 	}
+	return w;
+}
+
+void view_sources(Eval *e, ValueId id, const int64_t *list, int64_t n,
+		  int64_t *out)
+{
+	Walk w = walk_of(e, id);
+	int64_t index[TN_MAX_RANK] = {0};
+	for (int64_t i = 0; i < n; i++) {
+		unravel(w.out, list[i], index);
+		out[i] = source_of(&w, index);
+	}
+}
+
+void view_eval(Eval *e, ValueId id)
+{
+	Walk w = walk_of(e, id);
 	arrays_like(e, w.out, w.in->lo != NULL, w.in->flags != NULL);
 	w.out->unrounded = w.in->unrounded;
-	eval_parallel(e->threads, w.out->n, 65536, walk, &w);
+	eval_parallel(e->threads, w.out->n, 65536,
+		      w.out->list ? walk_list : walk, &w);
 	ev_collapse(e, w.out);
 }
 

@@ -308,8 +308,9 @@ static void epilogue(Product *p, const Ex *batch, Ex row0, Ex col0,
 	index[p->batch] = ex_add(p->t, row0, at[0]);
 	index[p->batch + 1] = ex_add(p->t, col0, at[1]);
 	VarId sum = lower_load(l, tile, at);
-	if (!drops_boundary(p))
-		sum = lower_round(l, p->v->dtype, p->acc, sum, reg->anchor);
+	sum = drops_boundary(p)
+		      ? lower_keep(l, p->v->dtype, sum, reg->anchor)
+		      : lower_round(l, p->v->dtype, p->acc, sum, reg->anchor);
 	lower_bind(l, reg->anchor, index, sum);
 	for (size_t i = 0; i < reg->values.n; i++)
 		if (l->r->part[reg->values.p[i]] == PART_EPILOGUE)

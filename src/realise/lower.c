@@ -255,6 +255,14 @@ VarId lower_round(Lower *l, DType to, DType from, VarId x, ValueId value)
 	return s->var;
 }
 
+VarId lower_keep(Lower *l, DType to, VarId x, ValueId value)
+{
+	VarId var = lower_round(l, to, DT_F32, x, value);
+
+	l->at->p[l->at->n - 1]->kind = ST_KEEP;
+	return var;
+}
+
 VarId lower_mac(Lower *l, DType dtype, VarId a, VarId b, VarId c)
 {
 	Stmt *s = append(l, ST_MAC);

@@ -73,6 +73,8 @@ VarId lower_op(Lower *l, Op op, DType dtype, DType from, const VarId *args,
 	       uint32_t n, ValueId value);
 VarId lower_cast(Lower *l, DType to, DType from, VarId x);
 VarId lower_round(Lower *l, DType to, DType from, VarId x, ValueId value);
+/* An f32 sum as a 16-bit value whose boundary is dropped. */
+VarId lower_keep(Lower *l, DType to, VarId x, ValueId value);
 VarId lower_mac(Lower *l, DType dtype, VarId a, VarId b, VarId c);
 VarId lower_zero(Lower *l, DType dtype);
 /* A fold: acc declared here; accum inside the loops below it. */

@@ -325,7 +325,7 @@ static void lower_pass(Rows *w, int pass)
 	const Region *reg = w->reg;
 	VEC(Fold) folds = {0};
 	Ex index[TN_MAX_RANK];
-	int kept = 0, loops = 0, last = 31 - __builtin_clz(reg->reduced);
+	int kept = 0, loops = 0, last = -1; /* of the reduced axes */
 
 	for (size_t i = 0; i < reg->values.n; i++) {
 		ValueId id = reg->values.p[i];
@@ -338,6 +338,8 @@ static void lower_pass(Rows *w, int pass)
 			VEC_PUSH(l->arena, folds, f);
 		}
 	}
+	for (int d = 0; d < reg->rank; d++)
+		last = reduces(reg, d) ? d : last;
 	for (int d = 0; d < reg->rank; d++) {
 		if (!reduces(reg, d)) {
 			index[d] = w->row[kept++];
@@ -405,7 +407,7 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 		else
 			w.kept[w.nkept++] = w.reg->space[d];
 	}
-	w.across = !reduces(w.reg, rank - 1);
+	w.across = rank > 0 && !reduces(w.reg, rank - 1);
 	find_levels(&w);
 	if (!w.across)
 		plan_cache(&w);

@@ -125,16 +125,19 @@ static inline float mut_get_f16(const void *p, int64_t i)
 	return h >> 15 ? -b.f : b.f;
 }
 
-/* Element (n, k) of a matrix of k columns read at (k, n), lanes along k. */
-#define MUT_TRANSPOSED(T, get, p, idx, k)                                      \
+/* Element (n, k) of a square matrix of k columns read at (k, n), lanes along
+ * k; as it is when there are n rows. */
+#define MUT_TRANSPOSED(T, get, p, idx, k, n)                                   \
 	__extension__({                                                        \
 		union {                                                        \
 			T v;                                                   \
 			float f[sizeof(T) / 4];                                \
 		} m_;                                                          \
 		const int64_t n_ = (idx) / (k), k_ = (idx) % (k);              \
+		const int64_t square_ = (k) == (n);                            \
 		for (unsigned l_ = 0; l_ < sizeof m_.f / 4; l_++)              \
-			m_.f[l_] = get(p, (k_ + l_) * (k) + n_);               \
+			m_.f[l_] = get(p, square_ ? (k_ + l_) * (k) + n_       \
+						  : (idx) + l_);               \
 		m_.v;                                                          \
 	})
 

@@ -340,6 +340,35 @@ static void dtype_option(void)
 	ctx_release(&w.ctx);
 }
 
+/* Of dtypes written equally often the first one is replaced. */
+static void dtype_option_tie(void)
+{
+	FrontOptions o = {.has_dtype = true, .dtype = DT_F64};
+	World w;
+	CHECK(build(&w,
+		    "def f(y: bf16[N], x: f16[N]):\n"
+		    "    return x, y\n",
+		    &o));
+	CHECK_STR(type_of(&w, w.p->results.p[0].value), "f16[N]");
+	CHECK_STR(type_of(&w, w.p->results.p[1].value), "f64[N]");
+	ctx_release(&w.ctx);
+}
+
+static void contract_words_add_up(void)
+{
+	World w;
+	CHECK(build(&w,
+		    "@contract(single_rounding, contraction)\n"
+		    "@contract(row_invariant)\n"
+		    "def f(x: f32[N]):\n"
+		    "    return x + 1\n",
+		    NULL));
+	CHECK(program_value(w.p, w.p->results.p[0].value)->relax ==
+	      (RELAX_SINGLE_ROUNDING | RELAX_CONTRACTION |
+	       RELAX_ROW_INVARIANT));
+	ctx_release(&w.ctx);
+}
+
 static void entry_option(void)
 {
 	static const char text[] = "def first(x: f32[N]):\n    return x\n"
@@ -535,7 +564,7 @@ static void round_trip(void)
 
 TEST_MAIN(TEST(literals_round_once), TEST(expression_types),
 	  TEST(calls_bind_dims), TEST(compositions_point_at_the_call),
-	  TEST(dims_and_donation), TEST(dtype_option), TEST(entry_option),
-	  TEST(layout_forms), TEST(deep_texts_are_refused),
-	  TEST(expansion_is_bounded), TEST(mutated_texts), TEST(refused_memory),
-	  TEST(round_trip))
+	  TEST(dims_and_donation), TEST(dtype_option), TEST(dtype_option_tie),
+	  TEST(contract_words_add_up), TEST(entry_option), TEST(layout_forms),
+	  TEST(deep_texts_are_refused), TEST(expansion_is_bounded),
+	  TEST(mutated_texts), TEST(refused_memory), TEST(round_trip))
