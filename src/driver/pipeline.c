@@ -86,6 +86,20 @@ static bool pass_partition(Pipeline *p)
 	return true;
 }
 
+/* A kernel whose accesses are not all proved is not made. */
+static bool refuse_unproved(Pipeline *p, const char *why)
+{
+	const Kernel *k = p->kernels->unproved;
+	ValueId v = p->regions->regions.p[k->region].anchor;
+
+	return diag_error(&p->c->ctx, program_value(p->rewritten, v)->loc,
+			  "constant sizes, or fewer reshapes of products of "
+			  "named dims, make it provable",
+			  "refused: an index of the generated code cannot be "
+			  "proved in bounds (%s)",
+			  why);
+}
+
 static bool pass_realise(Pipeline *p)
 {
 	Buf why;
@@ -95,7 +109,10 @@ static bool pass_realise(Pipeline *p)
 	if (!p->kernels)
 		return false;
 	buf_init(&why, p->arena);
-	if (!kernels_verify(p->kernels, &why))
+	bool lawful = kernels_verify(p->kernels, &why);
+	if (!lawful && p->kernels->unproved)
+		return refuse_unproved(p, buf_str(&why));
+	if (!lawful)
 		bug("stage 4 breaks its laws: %s", buf_str(&why));
 	return true;
 }

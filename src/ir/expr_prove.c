@@ -27,8 +27,9 @@
 
 #include "ir/internal.h"
 
-#define MAX_GOALS     120 /* a round, where a proof is needed */
-#define FEW_GOALS     40  /* where it would be welcome */
+#define MAX_GOALS     120  /* a round, where a proof is needed */
+#define LAST_GOALS    1500 /* and once more, before it is refused */
+#define FEW_GOALS     40   /* where it would be welcome */
 #define MAX_DEPTH     24
 #define MAX_FACTS     64
 #define MAX_FACT_USES 2
@@ -683,7 +684,8 @@ static bool prove_within(ExprTab *t, const ExFacts *f, Ex e, int goals)
 
 bool ex_prove_nonneg(ExprTab *t, const ExFacts *f, Ex e)
 {
-	return prove_within(t, f, e, MAX_GOALS);
+	return prove_within(t, f, e, MAX_GOALS) ||
+	       prove_within(t, f, e, LAST_GOALS);
 }
 
 /* ---- simplifying ----------------------------------------------------- */

@@ -139,6 +139,8 @@ typedef struct Kernels {
 	Arena *arena;
 	Program *program; /* stage 2; its table holds every expression */
 	VEC(Kernel) kernels; /* in the order they run */
+	/* Set by the verifier: the kernel with an access it cannot prove. */
+	const Kernel *unproved;
 } Kernels;
 
 /* Laws, and the proof of every access; text in why. */

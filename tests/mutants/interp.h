@@ -91,7 +91,8 @@ static inline void dtype_store(DType d, void *data, int64_t i, float x)
 	} else if (fabsf(x) < 0x1p-14f) {
 		h = (uint16_t)lrintf(fabsf(x) * 0x1p24f);
 	} else {
-		h = (uint16_t)(((u >> 23 & 255) - 112) << 10 | (u >> 13 & 1023));
+		h = (uint16_t)(((u >> 23 & 255) - 112) << 10 |
+			       (u >> 13 & 1023));
 	}
 	if (d == DT_F16)
 		h = (uint16_t)(h | (u >> 31) << 15);
@@ -191,8 +192,7 @@ static inline void eval_view(Interp *in, const Value *v, ValueId id)
 	int64_t n = shape_elements(t), at[TN_MAX_RANK] = {0};
 
 	for (int64_t i = 0; i < n; i++) {
-		int64_t from =
-			v->op == OP_RESHAPE ? i : view_source(in, v, at);
+		int64_t from = v->op == OP_RESHAPE ? i : view_source(in, v, at);
 		in->v[id][i] = in->v[v->args[0]][from];
 		for (int d = t->rank - 1; d >= 0; d--) {
 			if (++at[d] < t->shape[d])
@@ -225,8 +225,8 @@ static inline void eval_fold(Interp *in, const Value *v, ValueId id)
 			sum_terms(&t, k, &s);
 		for (int64_t i = 0; v->op == OP_MAX && i < k; i++)
 			best = greater_of(best, (double)from[r * k + i]);
-		in->v[id][r] = dtype_round(
-			v->dtype, v->op == OP_SUM ? (double)s : best);
+		in->v[id][r] = dtype_round(v->dtype,
+					   v->op == OP_SUM ? (double)s : best);
 	}
 }
 
@@ -316,7 +316,8 @@ static inline Tensor *interp_run(Interp *in)
 		ValueId id = p->results.p[r].value;
 		out[r] = in->shape[id];
 		int64_t n = shape_elements(&out[r]);
-		out[r].data = arena_array(in->a, char, tensor_bytes(&out[r]) + 1);
+		out[r].data =
+			arena_array(in->a, char, tensor_bytes(&out[r]) + 1);
 		for (int64_t i = 0; i < n; i++)
 			dtype_store(out[r].dtype, out[r].data, i, in->v[id][i]);
 	}

@@ -62,7 +62,7 @@ static double error(float y, double ref)
 	if (isnan(y) || isnan(ref))
 		return isnan(y) && isnan(ref) ? 0 : INFINITY;
 	if (ref == 0)
-		return y == 0 && signbit(y) == signbit(ref) ? 0 : INFINITY;
+		return y == 0 && !signbit(y) == !signbit(ref) ? 0 : INFINITY;
 	if (isinf(ref))
 		return ref == (double)y ? 0 : INFINITY;
 	if (isinf(y)) /* stands for the next value after the largest */

@@ -397,7 +397,8 @@ static double ulp_error(DType d, long double got, long double ref)
 	if (isnan(got) || isnan(ref))
 		return isnan(got) && isnan(ref) ? 0 : INFINITY;
 	if (got == ref)
-		return signbit(got) == signbit(ref) || ref != 0 ? 0 : INFINITY;
+		return !signbit(got) == !signbit(ref) || ref != 0 ? 0
+								  : INFINITY;
 	/* beyond the largest value: infinity stands for the next one */
 	(void)frexpl(fabsl(ref) < top ? ref : top, &e);
 	e -= dtype_info[d].precision;
