@@ -62,8 +62,10 @@ double fmt_round(DType d, double x)
  */
 double fmt_round2(DType d, double hi, double lo)
 {
-	if (d == DT_F64 || lo == 0 || !isfinite(hi) || isnan(lo))
-		return fmt_round(d, hi + (isfinite(hi) ? lo : 0));
+	if (lo == 0 || !isfinite(hi)) /* -0 + 0 would be +0 */
+		return fmt_round(d, hi);
+	if (d == DT_F64 || isnan(lo))
+		return fmt_round(d, hi + lo);
 	double s, e;
 	two_sum(hi, lo, &s, &e);
 	Num u = {.f = s};

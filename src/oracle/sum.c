@@ -92,6 +92,8 @@ void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	bool lone = s->terms <= 1 && s->lo == s->hi && s->lo2 == s->hi2;
 	if (lone && big > 0 && s->operands < 2) {
 		out->lo.f = out->hi.f = ref->f;
+		if (ref->f == 0) /* a product rounds to -0, and +0 is added */
+			out->hi.f = 0;
 		return;
 	}
 	if (big == 0) { /* zeros only */

@@ -356,14 +356,27 @@ void lower_bind(Lower *l, ValueId v, const Ex *index, VarId var)
 	VEC_PUSH(l->arena, l->memo, ((Memo){v, copy, var}));
 }
 
+/* Whether two indices of v are one: an axis of one element has index 0,
+ * which a view may say where a loop says its counter. */
+static bool same_index(const Lower *l, const Value *v, const Ex *a,
+		       const Ex *b)
+{
+	int64_t n;
+
+	for (int d = 0; d < v->rank; d++)
+		if (a[d] != b[d] &&
+		    !(ex_is_const(&l->p->ex, v->shape[d], &n) && n == 1))
+			return false;
+	return true;
+}
+
 static VarId recall(const Lower *l, ValueId v, const Ex *index)
 {
-	uint8_t rank = program_value(l->p, v)->rank;
+	const Value *val = program_value(l->p, v);
 
 	for (size_t i = l->memo.n; i-- > 0;) {
 		const Memo *m = &l->memo.p[i];
-		if (m->value == v &&
-		    !memcmp(m->index, index, rank * sizeof(Ex)))
+		if (m->value == v && same_index(l, val, m->index, index))
 			return m->var;
 	}
 	return NO_VAR;

@@ -213,25 +213,21 @@ static bool shrink_try(Subject *s, Edit e, const char *kind)
 	return false;
 }
 
-static bool shrink_sizes(Subject *s, const char *kind)
+static void shrink_sizes(Subject *s, const char *kind, double end)
 {
-	bool any = false;
+	static const int64_t smaller[] = {1, 2, 3, 5, 9, 17, 33};
 
 	for (int i = 0; i < FUZZ_SIZES; i++)
 		for (int d = 0; d < 3; d++)
-			for (int64_t v = s->sizes[i].dim[d] / 2; v >= 1;
-			     v = (v + s->sizes[i].dim[d]) / 2) {
+			for (size_t k = 0; k < ARRAY_LEN(smaller); k++) {
 				int64_t was = s->sizes[i].dim[d];
-				if (v >= was)
+				if (smaller[k] >= was || clock_seconds() > end)
 					break;
-				s->sizes[i].dim[d] = v;
-				if (fails_alike(s, kind)) {
-					any = true;
+				s->sizes[i].dim[d] = smaller[k];
+				if (fails_alike(s, kind))
 					break;
-				}
 				s->sizes[i].dim[d] = was;
 			}
-	return any;
 }
 
 static void shrink(Subject *s, const char *kind, double seconds)
@@ -241,7 +237,9 @@ static void shrink(Subject *s, const char *kind, double seconds)
 
 	while (again && clock_seconds() < end) {
 		again = false;
-		for (uint32_t r = 0; r < s->m.p.results.n; r++)
+		for (uint32_t r = 0;
+		     r < s->m.p.results.n && clock_seconds() < end;
+		     r++)
 			again |= shrink_try(s, (Edit){EDIT_RESULT, r, 0}, kind);
 		for (uint32_t v = (uint32_t)s->m.p.values.n;
 		     v-- > 0 && clock_seconds() < end;) {
@@ -256,9 +254,8 @@ static void shrink(Subject *s, const char *kind, double seconds)
 					s, (Edit){EDIT_INPUT, v, 0}, kind);
 			again |= done;
 		}
-		if (clock_seconds() < end)
-			shrink_sizes(s, kind);
 	}
+	shrink_sizes(s, kind, end + seconds / 4);
 }
 
 static void subject_report(Subject *s, const char *text)

@@ -22,6 +22,7 @@
 
 static Ctx ctx;
 static Arena arena;
+static VEC(Tensor) opened; /* freed at the end */
 
 static void die(void)
 {
@@ -88,6 +89,7 @@ static Tensor read_npy(const char *path, DType want)
 	Tensor t;
 	if (!npy_read(&ctx, path, want, &t))
 		die();
+	VEC_PUSH(&arena, opened, t);
 	return t;
 }
 
@@ -107,6 +109,7 @@ static void write_nums(const char *dir, const char *name, const char *what,
 	const char *path = arena_printf(&arena, "%s/%s%s.npy", dir, name, what);
 	if (!npy_write(&ctx, path, &t))
 		die();
+	big_free(t.data, tensor_bytes(&t));
 }
 
 static void write_result(Eval *e, size_t r, const char *dir)
@@ -145,12 +148,14 @@ static int cmd_eval(int argc, char **argv)
 		if (!eval_value(&e, id)) {
 			printf("fault %u %lld\n", e.fault_value,
 			       (long long)e.fault_index);
+			eval_release(&e);
 			return 0;
 		}
 		for (size_t r = 0; r < p->results.n; r++)
 			if (p->results.p[r].value == id)
 				write_result(&e, r, dir);
 	}
+	eval_release(&e);
 	return 0;
 }
 
@@ -274,14 +279,13 @@ static int cmd_self(int argc, char **argv)
 	printf("fixture %.3f s, reference %.3f s, judge %.3f s\n", t1 - t0,
 	       t2 - t1, t3 - t2);
 	fixture_release(&x);
+	for (size_t r = 0; r < p->results.n; r++)
+		big_free(ref[r].data, tensor_bytes(&ref[r]));
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int command(int argc, char **argv)
 {
-	ctx_init(&ctx);
-	arena_init(&arena);
-	ctx.threads = cpu_count();
 	if (argc >= 4 && strcmp(argv[1], "eval") == 0)
 		return cmd_eval(argc - 2, argv + 2);
 	if (argc >= 3 && strcmp(argv[1], "judge") == 0)
@@ -292,4 +296,17 @@ int main(int argc, char **argv)
 		return cmd_self(argc - 2, argv + 2);
 	fprintf(stderr, "usage: oracle_tool eval|judge|fixture|self ...\n");
 	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	ctx_init(&ctx);
+	arena_init(&arena);
+	ctx.threads = cpu_count();
+	int r = command(argc, argv);
+	for (size_t i = 0; i < opened.n; i++)
+		big_free(opened.p[i].data, tensor_bytes(&opened.p[i]));
+	arena_release(&arena);
+	ctx_release(&ctx);
+	return r;
 }

@@ -127,12 +127,11 @@ static void replays(Case *k, const char *file)
 	tenon_plan_info(l.plan, &b);
 	CHECK_STR(b.identity, a.identity);
 	CHECK(b.cached);
-	memcpy(l.in, k->in, sizeof(l.in));
-	if (case_results(&l) && case_run(&l))
-		CHECK(case_hash(&l) == case_hash(k));
-	memset(l.in, 0, sizeof(l.in));
-	l.c = NULL; /* k's */
-	tensors_release(l.out);
+	uint64_t want = case_hash(k);
+	for (int i = 0; i < tenon_program_results(k->p); i++)
+		memset(k->out[i].data, 0xa5, tenon_tensor_bytes(&k->out[i]));
+	if (works(k, tenon_plan_run(l.plan, k->in, k->out), "replay"))
+		CHECK(case_hash(k) == want);
 	tenon_plan_free(l.plan);
 	tenon_program_free(l.p);
 }
@@ -146,9 +145,7 @@ static void replay(void)
 		Case k;
 		Text text = {0};
 		if (saved(&k, g.gl_pathv[i], NULL, &text)) {
-			tenon_set_dims(k.p, "inspect");
-			/* linear has no such set, and one extent that is not
-			 * written in it */
+			tenon_set_dims(k.p, "inspect"); /* linear has none */
 			if (case_fill(&k, "search") && case_run(&k))
 				replays(&k, test_path("plan.json"));
 		}
@@ -250,10 +247,12 @@ static void another_origin(void)
 		plan->target = "cuda:sm_90";
 		refuses_plan(&k, TENON_EUSAGE, "not available");
 		*plan = old;
+		const char *source = plan->sources.p[0];
 		plan->sources.p[0] = "int k0_main(void);\n";
 		refuses_plan(&k, TENON_EPROGRAM,
 			     "source 0 is not what this version makes of it: "
 			     "line 1, `int k0_main(void);` in the file");
+		plan->sources.p[0] = source;
 		plan->sources.n = 0;
 		refuses_plan(&k, TENON_EPROGRAM, "0 sources for 1 kernels");
 		*plan = old;
