@@ -138,10 +138,13 @@ const CTemplate cfuncs_integer[] = {
 	 "\t\treturn i;\n"
 	 "\ttn_fault(c, TN_FAULT_INDEX, d, a);\n"
 	 "\treturn 0;\n"},
+	/* a divisor of 0 is an empty extent: nothing is read behind it */
 	{"div", "", "", "s", "I:II",
-	 "=a / b - (a % b != 0 && (a % b < 0) != (b < 0))"},
+	 "\tif (b == 0)\n"
+	 "\t\treturn 0;\n"
+	 "\treturn a / b - (a % b != 0 && (a % b < 0) != (b < 0));\n"},
 	{"mod", "", "", "s", "I:II",
-	 "\tint64_t r = a % b;\n"
+	 "\tint64_t r = b == 0 ? 0 : a % b;\n"
 	 "\n"
 	 "\treturn r != 0 && (r < 0) != (b < 0) ? r + b : r;\n"},
 	{"min", "", "", "s", "I:II", "=a < b ? a : b"},

@@ -358,8 +358,7 @@ void lower_bind(Lower *l, ValueId v, const Ex *index, VarId var)
 
 /* Whether two indices of v are one: an axis of one element has index 0,
  * which a view may say where a loop says its counter. */
-static bool same_index(const Lower *l, const Value *v, const Ex *a,
-		       const Ex *b)
+static bool same_index(const Lower *l, const Value *v, const Ex *a, const Ex *b)
 {
 	int64_t n;
 
