@@ -443,6 +443,32 @@ static bool use_facts(Proof *p, Ex e, bool shorter)
 	return false;
 }
 
+/*
+ * Tries the facts that bound the quotient or remainder x, as its definition
+ * may not know: those that take x out of the goal.
+ */
+static bool use_bounds(Proof *p, Ex e, Ex x)
+{
+	Mono y = {.n = 1, .atoms = {x}};
+	Ex a, b, rest;
+	Poly pe;
+	if (!split_linear(p->t, e, x, &a, &b))
+		return false;
+	poly_load(p->t, ex_mul(p->t, a, x), &pe);
+	if (!is_whole(p->t) || pe.n != 1 || pe.m[0].coef >= 0)
+		return false;
+	for (size_t i = 0; i < p->nfacts && p->goals > 0; i++) {
+		Ex fact = p->facts[i];
+		if (!split_linear(p->t, fact, x, &a, &b) ||
+		    !ex_is_const(p->t, a, &y.coef) || y.coef >= 0)
+			continue;
+		if (subtract_fact(p, e, fact, &pe.m[0], &y, &rest) &&
+		    prove(p, rest))
+			return true;
+	}
+	return false;
+}
+
 /* Divides e by the monomial that all its terms share, where that is >= 0. */
 static bool drop_factor(Proof *p, Ex e, Ex *out)
 {
@@ -524,9 +550,13 @@ static bool search(Proof *p, Ex e)
 		return prove(p, rest);
 	if (use_facts(p, e, true))
 		return true;
-	for (int i = 0; i < 2 && next_atom(p, e, key, &x, &key); i++)
+	for (int i = 0; i < 2 && next_atom(p, e, key, &x, &key); i++) {
+		ExKind kind = ex_node(p->t, x)->kind;
+		if ((kind == EX_DIV || kind == EX_MOD) && use_bounds(p, e, x))
+			return true;
 		if (eliminate(p, e, x))
 			return true;
+	}
 	return use_facts(p, e, false);
 }
 
@@ -600,6 +630,14 @@ static void add_positive(Proof *p, Ex e)
 			add_positive(p, a);
 		else if (ex_is_const(p->t, a, &v) && v <= 0)
 			add_positive(p, b);
+	}
+	if (n->kind == EX_DIV) {
+		/* a//c >= 1 is a - c >= 0 */
+		Ex a = n->a;
+		int64_t c;
+		if (ex_is_const(p->t, n->b, &c) && c >= 1 && c < INT64_MAX)
+			add_positive(p, ex_sub(p->t, a,
+					       ex_const(p->t, c - 1)));
 	}
 	uint32_t at;
 	add_fact(p, ex_sub(p->t, e, EX_ONE));

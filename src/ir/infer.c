@@ -800,7 +800,10 @@ bool infer_value(Ctx *ctx, Buf *why, Program *p, Value *v)
 bool program_infer(Ctx *ctx, Program *p, Value *v)
 {
 	while (p->sources.n < ctx->sources.n) {
-		const char *name = ctx->sources.p[p->sources.n].name;
+		/* without its folder: a program is the same wherever it is */
+		const char *path = ctx->sources.p[p->sources.n].name;
+		const char *slash = strrchr(path, '/');
+		const char *name = slash ? slash + 1 : path;
 		VEC_PUSH(p->arena, p->sources, arena_strdup(p->arena, name));
 	}
 	return infer_value(ctx, NULL, p, v);

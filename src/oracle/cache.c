@@ -103,8 +103,8 @@ static bool contents_fill(Eval *e, Ev *v, const char *text, size_t len)
 	return true;
 }
 
-bool cache_load(Eval *e, const OracleOptions *o, const char *key,
-		size_t result, Ev *v)
+bool cache_load(Eval *e, const OracleOptions *o, const char *key, size_t result,
+		Ev *v)
 {
 	const char *path = path_of(e, o, key, result);
 	char *text;

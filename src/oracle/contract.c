@@ -21,8 +21,8 @@ typedef struct Line {
 	double nonzero;
 	int lsb;
 	uint8_t flags;
-	bool finite;	/* all points and ends are */
-	bool wide;	/* some element is no point */
+	bool finite;    /* all points and ends are */
+	bool wide;      /* some element is no point */
 	bool unbounded; /* some element is no point and has an infinite end */
 } Line;
 
@@ -33,8 +33,8 @@ typedef struct Side {
 	const uint8_t *flags;
 	Line *lines;
 	int64_t *unique; /* line -> its representative's number */
-	int64_t *first;	 /* representative -> line */
-	int64_t n;	 /* representatives */
+	int64_t *first;  /* representative -> line */
+	int64_t n;       /* representatives */
 } Side;
 
 typedef struct Job {
@@ -152,7 +152,12 @@ static void lines_unique(Job *j, Side *s, bool columns)
 
 /* ---- the matrices ---------------------------------------------------- */
 
-enum Part { PART_REF, PART_MID, PART_ABS, PART_MAG };
+enum Part {
+	PART_REF,
+	PART_MID,
+	PART_ABS,
+	PART_MAG
+};
 
 static double part_of(const Side *s, int64_t at, enum Part part)
 {
@@ -207,8 +212,8 @@ static void product(Job *j, enum Part part, double **c, double **c2)
 static bool all_minus_zero(const Job *j, int64_t row, int64_t col)
 {
 	for (int64_t k = 0; k < j->k; k++) {
-		double p = j->a.ref[row * j->k + k].f *
-			   j->b.ref[k * j->n + col].f;
+		double p =
+			j->a.ref[row * j->k + k].f * j->b.ref[k * j->n + col].f;
 		if (!(p == 0 && signbit(p)))
 			return false;
 	}
@@ -386,15 +391,14 @@ static void batch_floats(Job *j)
 	j->u = eval_alloc(e, n * sizeof *j->u);
 	if (j->out->parts)
 		j->u_parts = eval_alloc(e, n * sizeof *j->u_parts);
-	eval_parallel(e->threads, j->a.n, 4096 / (j->b.n + 1) + 1,
-		      results_work, j);
+	eval_parallel(e->threads, j->a.n, 4096 / (j->b.n + 1) + 1, results_work,
+		      j);
 	if (e->intervals && any_wide(j))
 		ev_widen(e, j->out);
-	eval_parallel(e->threads, j->m, 65536 / (j->n + 1) + 1, spread_work,
-		      j);
-	void *used[] = {j->ref,	    j->ref2,   j->mid,	   j->mid2,
-			j->abs,	    j->mag,    j->u_ref,   j->u,
-			j->u_parts, j->a.lines, j->a.unique, j->a.first,
+	eval_parallel(e->threads, j->m, 65536 / (j->n + 1) + 1, spread_work, j);
+	void *used[] = {j->ref,     j->ref2,     j->mid,      j->mid2,
+			j->abs,     j->mag,      j->u_ref,    j->u,
+			j->u_parts, j->a.lines,  j->a.unique, j->a.first,
 			j->b.lines, j->b.unique, j->b.first};
 	for (size_t i = 0; i < ARRAY_LEN(used); i++)
 		eval_free(e, used[i]);
@@ -487,8 +491,8 @@ static void dots(Job *j, enum Part part, double **c, double **c2)
 		bt = eval_alloc(j->e, (size_t)(j->k * j->n + 1) * sizeof *bt);
 		for (int64_t k = 0; k < j->k; k++)
 			for (int64_t y = 0; y < j->n; y++)
-				bt[y * j->k + k] = part_of(
-					&j->b, k * j->n + y, part);
+				bt[y * j->k + k] =
+					part_of(&j->b, k * j->n + y, part);
 	}
 	l.a = a;
 	l.bt = bt;
@@ -516,10 +520,20 @@ static void listed(Job *j, const Ev *a, const Ev *b)
 {
 	Eval *e = j->e;
 	bool twice = j->v->acc == DT_F64;
-	j->a = (Side){.rows = j->m, .cols = j->k, .ref = a->ref, .lo = a->lo,
-		      .hi = a->hi, .flags = a->flags, .n = j->m};
-	j->b = (Side){.rows = j->k, .cols = j->n, .ref = b->ref, .lo = b->lo,
-		      .hi = b->hi, .flags = b->flags, .n = j->n};
+	j->a = (Side){.rows = j->m,
+		      .cols = j->k,
+		      .ref = a->ref,
+		      .lo = a->lo,
+		      .hi = a->hi,
+		      .flags = a->flags,
+		      .n = j->m};
+	j->b = (Side){.rows = j->k,
+		      .cols = j->n,
+		      .ref = b->ref,
+		      .lo = b->lo,
+		      .hi = b->hi,
+		      .flags = b->flags,
+		      .n = j->n};
 	j->wide = a->lo || b->lo;
 	lines_make(j, &j->a, false);
 	lines_make(j, &j->b, true);
@@ -535,7 +549,7 @@ static void listed(Job *j, const Ev *a, const Ev *b)
 	}
 	ev_widen(e, j->out);
 	eval_parallel(e->threads, j->out->n, 4096, listed_work, j);
-	void *used[] = {rows,	j->ref, j->ref2,     j->mid,
+	void *used[] = {rows,   j->ref, j->ref2,    j->mid,
 			j->abs, j->mag, j->a.lines, j->b.lines};
 	for (size_t i = 0; i < ARRAY_LEN(used); i++)
 		eval_free(e, used[i]);

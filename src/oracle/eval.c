@@ -208,8 +208,8 @@ void eval_mark(Eval *e)
 	}
 }
 
-void eval_init(Eval *e, Ctx *ctx, Arena *a, const Program *p,
-	       const Binding *b, const Feeds *feeds)
+void eval_init(Eval *e, Ctx *ctx, Arena *a, const Program *p, const Binding *b,
+	       const Feeds *feeds)
 {
 	memset(e, 0, sizeof *e);
 	e->ctx = ctx;

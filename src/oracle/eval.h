@@ -39,7 +39,7 @@ typedef union Num {
 
 /* Of one element, beside its interval. */
 enum {
-	FL_NAN = 1, /* NaN is legal besides what lo and hi say */
+	FL_NAN = 1,       /* NaN is legal besides what lo and hi say */
 	FL_UNDECIDED = 2, /* overlapping operands left a choice open */
 };
 
@@ -48,10 +48,10 @@ typedef struct Ev {
 	DType dtype;
 	uint8_t rank;
 	int64_t shape[TN_MAX_RANK];
-	int64_t n; /* elements held */
+	int64_t n;           /* elements held */
 	const int64_t *list; /* which, by flat number; NULL: all */
 	Num *ref;
-	Num *lo, *hi;	/* both NULL: points, equal to ref */
+	Num *lo, *hi;   /* both NULL: points, equal to ref */
 	uint8_t *flags; /* NULL: none set */
 	/* Under RELAX_*: this value may reach its consumer without its
 	 * boundary, so that lo and hi need not be values of its dtype. */
@@ -68,11 +68,11 @@ typedef struct Eval {
 	const int64_t *dims;
 	const Feeds *feeds;
 	const AccKind *acc; /* by ValueId, or NULL */
-	bool intervals;	    /* false: ref alone */
-	int acc_margin;	    /* bits of the accumulator held back when a
+	bool intervals;     /* false: ref alone */
+	int acc_margin;     /* bits of the accumulator held back when a
 		fixture is tried for exactness on smaller sizes */
 	Ev *v;
-	bool *live; /* reaches a result */
+	bool *live;  /* reaches a result */
 	bool *known; /* set from outside (the cache): not evaluated */
 	uint32_t *uses;
 	Block *blocks;
@@ -85,10 +85,10 @@ typedef struct Eval {
 /* ---- round.c --------------------------------------------------------- */
 
 typedef struct Fmt {
-	int p;	  /* bits of significand */
+	int p;    /* bits of significand */
 	int emin; /* exponent of the smallest normal */
 	int emax;
-	double max;	 /* largest finite */
+	double max;      /* largest finite */
 	double overflow; /* from here on rounds to infinity */
 } Fmt;
 extern const Fmt fmt_info[DT_COUNT]; /* floats only */
@@ -154,7 +154,7 @@ void nums_store(DType d, void *data, int64_t first, int64_t n, const Num *in);
 /* ---- eval.c ---------------------------------------------------------- */
 
 void *eval_alloc(Eval *e, size_t bytes); /* not zeroed; never NULL */
-void eval_free(Eval *e, void *p);	 /* NULL is allowed */
+void eval_free(Eval *e, void *p);        /* NULL is allowed */
 Num *eval_nums(Eval *e, int64_t n);
 /* lo and hi from ref, flags zero, where they are not there yet. */
 void ev_widen(Eval *e, Ev *v);
@@ -167,8 +167,8 @@ typedef void RangeFn(void *arg, int64_t first, int64_t end);
 void eval_parallel(int threads, int64_t n, int64_t grain, RangeFn *fn,
 		   void *arg);
 
-void eval_init(Eval *e, Ctx *ctx, Arena *a, const Program *p,
-	       const Binding *b, const Feeds *feeds);
+void eval_init(Eval *e, Ctx *ctx, Arena *a, const Program *p, const Binding *b,
+	       const Feeds *feeds);
 /*
  * The elements of v that out holds: v itself, or a copy in *copy that the
  * caller frees (ev_free) whether it was made or not.
@@ -234,7 +234,7 @@ Ival ival_int(Op op, DType d, const Ival x[3]);
  * nonzero.
  */
 typedef struct SumParts {
-	double lo, hi, ref; /* exact sums, up to err */
+	double lo, hi, ref;    /* exact sums, up to err */
 	double lo2, hi2, ref2; /* their low parts (double-double) */
 	double err;
 	double pos, neg; /* both >= 0 */
@@ -243,8 +243,8 @@ typedef struct SumParts {
 	int lsb;      /* all terms are multiples of 2^lsb; INT_MIN: unknown */
 	uint8_t flags;
 	bool minus_zero; /* every term is -0 */
-	int operands;	 /* merged sums: how many values went in */
-	DType acc;	 /* merged sums: the loosest accumulator */
+	int operands;    /* merged sums: how many values went in */
+	DType acc;       /* merged sums: the loosest accumulator */
 } SumParts;
 /* The sum in acc, rounded to d. margin: bits of acc held back. */
 void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
@@ -293,8 +293,8 @@ bool sample_plan(Eval *e);
 /* What a cached reference depends on, as hex; NULL where o keeps none. */
 const char *cache_key(Eval *e, const OracleOptions *o);
 /* Fills v (its shape is set) from the folder; false: not there, or damaged. */
-bool cache_load(Eval *e, const OracleOptions *o, const char *key,
-		size_t result, Ev *v);
+bool cache_load(Eval *e, const OracleOptions *o, const char *key, size_t result,
+		Ev *v);
 void cache_store(Eval *e, const OracleOptions *o, const char *key,
 		 size_t result, const Ev *v);
 

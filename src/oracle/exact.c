@@ -98,8 +98,7 @@ double exact_value(const Roles *rs, const Role *r, ExactLevel level,
 		return factor(h, r->k);
 	if (r->weight) {
 		int w = r->depth > 0 && bits > 2 ? 2 : bits;
-		return ldexp(short_integer(h, w),
-			     1 - w - log2_ceil(r->k) / 2);
+		return ldexp(short_integer(h, w), 1 - w - log2_ceil(r->k) / 2);
 	}
 	if (level.lone && r->left && line % 4 == 1) {
 		if ((uint64_t)k != (row >> 8) % (uint64_t)r->k)
@@ -179,8 +178,7 @@ static bool all_points(Eval *e)
 				Ival x = ev_ival(v, i);
 				bool zero = dtype_is_float(v->dtype) &&
 					    x.lo.f == 0 && x.hi.f == 0;
-				if (x.flags ||
-				    (x.lo.i != x.hi.i && !zero))
+				if (x.flags || (x.lo.i != x.hi.i && !zero))
 					return false;
 			}
 			eval_drop(e, id);
@@ -189,9 +187,9 @@ static bool all_points(Eval *e)
 	return true;
 }
 
-static bool level_tried(Ctx *ctx, Arena *a, const Program *p,
-			const Binding *b, int margin, uint64_t seed,
-			const Feeds *weights, ExactLevel level)
+static bool level_tried(Ctx *ctx, Arena *a, const Program *p, const Binding *b,
+			int margin, uint64_t seed, const Feeds *weights,
+			ExactLevel level)
 {
 	Feeds feeds = {.ninputs = p->inputs.n};
 	feeds.inputs = arena_array(a, Tensor, p->inputs.n + 1);
@@ -227,8 +225,7 @@ bool exact_level(Ctx *ctx, Arena *a, const Program *p, const Binding *b,
 	int margin = 0;
 	for (size_t d = 0; d < b->ndims; d++) {
 		small.dims[d] = b->dims[d];
-		if (b->dims[d] > TRIED_EXTENT &&
-		    !dim_matters(p, (int64_t)d)) {
+		if (b->dims[d] > TRIED_EXTENT && !dim_matters(p, (int64_t)d)) {
 			small.dims[d] = TRIED_EXTENT;
 			margin = 1;
 		}

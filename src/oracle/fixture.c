@@ -37,7 +37,8 @@ typedef struct Fill {
 	Family family;
 	ExactLevel level;
 	uint64_t key;
-	uint64_t pair_key; /* shared by every second weight and the one before */
+	uint64_t
+		pair_key; /* shared by every second weight and the one before */
 	double scale;
 	Tensor *out;
 } Fill;
@@ -46,7 +47,7 @@ typedef struct Fill {
 typedef struct Place {
 	const int64_t *index;
 	uint64_t flat;
-	uint64_t row; /* a hash of the key and of all axes but k_axis */
+	uint64_t row;  /* a hash of the key and of all axes but k_axis */
 	uint64_t line; /* the number of those axes' element */
 	uint64_t k;
 } Place;
@@ -288,8 +289,8 @@ static int64_t int_at(const Fill *f, const Place *at)
 		return h >> 16 & 1 ? int_max(d) : int_min(d);
 	if (far)
 		return int_wrap(d, (int64_t)draw_bits(f->key + 1, at->flat));
-	return int_wrap(d, is_signed ? (int64_t)(h % 17) - 8
-				     : (int64_t)(h % 16));
+	return int_wrap(d,
+			is_signed ? (int64_t)(h % 17) - 8 : (int64_t)(h % 16));
 }
 
 /* ---- filling --------------------------------------------------------- */
@@ -315,16 +316,17 @@ static void fill_work(void *arg, int64_t first, int64_t end)
 				if (d == f->r->k_axis)
 					at.k = (uint64_t)index[d];
 				else {
-					at.row = draw_bits(
-						at.row, (uint64_t)index[d]);
-					at.line = at.line *
-							  (uint64_t)s->shape[d] +
-						  (uint64_t)index[d];
+					at.row = draw_bits(at.row,
+							   (uint64_t)index[d]);
+					at.line =
+						at.line *
+							(uint64_t)s->shape[d] +
+						(uint64_t)index[d];
 				}
 			}
 			if (fl)
-				block[j].f = fmt_round(s->dtype,
-						       float_at(f, &at));
+				block[j].f =
+					fmt_round(s->dtype, float_at(f, &at));
 			else
 				block[j].i = int_at(f, &at);
 			for (int d = s->rank - 1; d >= 0; d--) {
@@ -348,8 +350,7 @@ void inputs_free(Tensor *inputs, size_t n)
 }
 
 bool inputs_make(Ctx *ctx, Arena *a, const Program *p, const Binding *b,
-		 Family family, uint64_t seed, ExactLevel level,
-		 Tensor *inputs)
+		 Family family, uint64_t seed, ExactLevel level, Tensor *inputs)
 {
 	Eval *e = arena_new(a, Eval);
 	eval_init(e, ctx, a, p, b, NULL);
@@ -378,8 +379,7 @@ bool inputs_make(Ctx *ctx, Arena *a, const Program *p, const Binding *b,
 		f.level = level;
 		f.key = draw_key(seed, stream, i);
 		f.pair_key = draw_key(seed + 0x5eed, stream,
-				      (uint64_t)(r->order / 2) * 2 +
-					      r->weight);
+				      (uint64_t)(r->order / 2) * 2 + r->weight);
 		f.scale = r->weight && r->k > 0 ? 1 / sqrt((double)r->k) : 1;
 		f.out = t;
 		eval_parallel(e->threads, s->n, 16384, fill_work, &f);
@@ -448,8 +448,7 @@ bool fixture_make(Ctx *ctx, const Program *p, const Binding *b, Family f,
 		fixture_release(out);
 		oom_raise();
 	}
-	bool ok =
-		inputs_make(ctx, a, p, b, f, seed, level, out->feeds.inputs);
+	bool ok = inputs_make(ctx, a, p, b, f, seed, level, out->feeds.inputs);
 	if (ok)
 		hash_inputs(a, out->feeds.inputs, p->inputs.n, out->sha256);
 	oom_trap_pop(&trap);

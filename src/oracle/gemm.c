@@ -15,11 +15,11 @@
  */
 #include "oracle/eval.h"
 
-#define MR	4
-#define NR	8
-#define KC	256
-#define MC	64
-#define MC2	16
+#define MR  4
+#define NR  8
+#define KC  256
+#define MC  64
+#define MC2 16
 
 typedef double Vec __attribute__((vector_size(8 * sizeof(double))));
 
@@ -65,8 +65,8 @@ static void kernel_base(int64_t k, const double *a, int64_t lda, int rows,
  * ((ah bh - p) + ah bl + al bh) + al bl.
  */
 typedef void Kernel2Fn(int64_t k, const double *a, const double *ah,
-		       const double *b, const double *bh, double *c,
-		       double *c2, int cols);
+		       const double *b, const double *bh, double *c, double *c2,
+		       int cols);
 
 #define KERNEL2_BODY                                                           \
 	Vec s = {0}, e = {0};                                                  \
@@ -94,8 +94,8 @@ static void kernel2_base(int64_t k, const double *a, const double *ah,
 
 #if defined(__x86_64__)
 __attribute__((target("avx2"))) static void
-kernel_avx2(int64_t k, const double *a, int64_t lda, int rows,
-	    const double *b, double *c, int64_t ldc, int cols)
+kernel_avx2(int64_t k, const double *a, int64_t lda, int rows, const double *b,
+	    double *c, int64_t ldc, int cols)
 {
 	KERNEL_BODY
 }
@@ -145,8 +145,8 @@ static Kernel2Fn *kernel2_choose(void)
 static double *pack(Eval *e, int64_t n, int64_t k, const double *b)
 {
 	int64_t panels = (n + NR - 1) / NR;
-	double *out = eval_alloc(e, (size_t)(panels * k * NR + NR) *
-					    sizeof *out);
+	double *out =
+		eval_alloc(e, (size_t)(panels * k * NR + NR) * sizeof *out);
 	for (int64_t p = 0; p < panels; p++) {
 		int64_t cols = n - p * NR < NR ? n - p * NR : NR;
 		double *to = out + p * k * NR;
@@ -170,8 +170,7 @@ static void rows_work(void *arg, int64_t first, int64_t end)
 		for (int64_t q = 0; q < g->k; q += KC) {
 			int64_t kc = g->k - q < KC ? g->k - q : KC;
 			for (int64_t p = 0; p < g->panels; p++) {
-				const double *b = g->b +
-						  (p * g->k + q) * NR;
+				const double *b = g->b + (p * g->k + q) * NR;
 				int64_t left = g->n - p * NR;
 				int cols = left < NR ? (int)left : NR;
 				for (int64_t i = i0; i < i1; i += MR) {

@@ -62,8 +62,7 @@ static void take(Ival *r, double v)
 }
 
 /* Least and greatest over the corners of a x b (and c's ends). */
-static Ival corners(Op op, DType d, const Ival *a, const Ival *b,
-		    const Ival *c)
+static Ival corners(Op op, DType d, const Ival *a, const Ival *b, const Ival *c)
 {
 	Ival r = {.lo.f = INFINITY, .hi.f = -INFINITY};
 	bool invalid = false;
@@ -72,7 +71,7 @@ static Ival corners(Op op, DType d, const Ival *a, const Ival *b,
 			break;
 		double v = one(op, d, k & 1 ? a->hi.f : a->lo.f,
 			       k & 2 ? b->hi.f : b->lo.f,
-			       !c	 ? 0
+			       !c        ? 0
 			       : (k & 4) ? c->hi.f
 					 : c->lo.f);
 		if (isnan(v))
@@ -296,9 +295,9 @@ Ival ival_float(Op op, DType d, const Ival x[3], bool unrounded)
 	Ival r;
 	if (points && op_info[op].ulp == 0 && !unrounded) {
 		r.flags = 0;
-		r.lo.f = r.hi.f = one(op, d, x[0].lo.f,
-				      arity > 1 ? x[1].lo.f : 0,
-				      arity > 2 ? x[2].lo.f : 0);
+		r.lo.f = r.hi.f =
+			one(op, d, x[0].lo.f, arity > 1 ? x[1].lo.f : 0,
+			    arity > 2 ? x[2].lo.f : 0);
 	} else {
 		r = unrounded ? raw_unrounded(op, d, x) : raw(op, d, x);
 	}
@@ -394,8 +393,8 @@ Ival ival_compare(Op op, DType d, Ival a, Ival b)
 	Ival r = {.flags = 0};
 	bool fl = dtype_is_float(d);
 	bool certain_nan = fl && (isnan(a.lo.f) || isnan(b.lo.f));
-	bool points = is_point(&a) && is_point(&b) &&
-		      !((a.flags | b.flags) & FL_NAN);
+	bool points =
+		is_point(&a) && is_point(&b) && !((a.flags | b.flags) & FL_NAN);
 	if (certain_nan || points) {
 		r.lo = r.hi = point_compare(op, d, a.lo, b.lo);
 		return r;

@@ -11,13 +11,11 @@
 
 #include <stdatomic.h>
 
-
 #define UNDECIDED_LIMIT 0.01 /* of a result's elements */
-#define WIDTH_LIMIT	2.0  /* ulp, of the median element */
+#define WIDTH_LIMIT     2.0  /* ulp, of the median element */
 
 /* WORKLOADS' fixed admission; negative: none for this dtype. */
-static void fixed_rule(const Program *p, ValueId id, double *rtol,
-		       double *atol)
+static void fixed_rule(const Program *p, ValueId id, double *rtol, double *atol)
 {
 	const Value *v = program_value(p, id);
 	bool softmax = v->via && strstr(v->via, "softmax");
@@ -42,7 +40,7 @@ typedef struct Tally {
 	float *width;
 	_Atomic int64_t points, mismatches, violations, undecided, misses;
 	_Atomic int64_t first_violation;
-	_Atomic int64_t furthest; /* element furthest from ref */
+	_Atomic int64_t furthest;  /* element furthest from ref */
 	_Atomic uint64_t distance; /* its distance's bits */
 } Tally;
 
@@ -126,8 +124,7 @@ static void tally_work(void *arg, int64_t first, int64_t end)
 			first_bad = i;
 		t->width[i] = (float)width_of(d, &x);
 		double g = as_double(d, got), r = as_double(d, ref);
-		double off = g == r || (isnan(g) && isnan(r)) ? 0
-							      : fabs(g - r);
+		double off = g == r || (isnan(g) && isnan(r)) ? 0 : fabs(g - r);
 		if (t->rtol >= 0 && !(off <= t->atol + t->rtol * fabs(r)))
 			misses++;
 		if (off > furthest || (isnan(off) && !isinf(furthest))) {
@@ -281,8 +278,8 @@ static void depends_on_returned(const Eval *e, bool *depends)
 	for (ValueId id = 0; id < p->values.n; id++) {
 		const Value *v = program_value(p, id);
 		for (uint32_t k = 0; k < v->nargs; k++)
-			depends[id] |= depends[v->args[k]] ||
-				       settled[v->args[k]];
+			depends[id] |=
+				depends[v->args[k]] || settled[v->args[k]];
 	}
 }
 
@@ -364,12 +361,12 @@ static bool reference_all(Eval *e, Tensor *out)
 		if (!e->live[id])
 			continue;
 		if (!eval_value(e, id))
-			return diag_error(
-				e->ctx,
-				program_value(p, e->fault_value)->loc, NULL,
-				"the program faults on these inputs "
-				"(element or index %lld)",
-				(long long)e->fault_index);
+			return diag_error(e->ctx,
+					  program_value(p, e->fault_value)->loc,
+					  NULL,
+					  "the program faults on these inputs "
+					  "(element or index %lld)",
+					  (long long)e->fault_index);
 		for (size_t r = 0; r < p->results.n; r++) {
 			if (p->results.p[r].value != id)
 				continue;

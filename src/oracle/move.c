@@ -52,9 +52,9 @@ static int64_t source_of(const Walk *w, const int64_t *index)
 	int64_t at = w->offset;
 	if (w->map)
 		for (int d = 0; d < w->in->rank; d++)
-			at += w->in_stride[d] *
-			      ex_eval(&w->e->p->ex, w->map->map[d], w->e->dims,
-				      index);
+			at += w->in_stride[d] * ex_eval(&w->e->p->ex,
+							w->map->map[d],
+							w->e->dims, index);
 	else
 		for (int d = 0; d < w->out->rank; d++)
 			at += index[d] * w->stride[d];
@@ -113,8 +113,8 @@ static Walk walk_of(const Eval *e, ValueId id)
 		break;
 	case OP_SLICE:
 		for (int d = 0; d < v->rank; d++) {
-			int64_t s = ex_eval(&e->p->ex, v->start[d], e->dims,
-					    NULL);
+			int64_t s =
+				ex_eval(&e->p->ex, v->start[d], e->dims, NULL);
 			w.offset += s * w.in_stride[d];
 			w.stride[d] = v->step[d] * w.in_stride[d];
 		}
@@ -188,9 +188,9 @@ static void concat(Eval *e, const Value *v, Ev *out)
 		int64_t len = x->shape[v->axis];
 		for (int64_t o = 0; o < outer; o++)
 			for (int64_t i = 0; i < len * inner; i++)
-				copy_element(
-					out, (o * total + first) * inner + i,
-					x, o * len * inner + i);
+				copy_element(out,
+					     (o * total + first) * inner + i, x,
+					     o * len * inner + i);
 		first += len;
 	}
 }
@@ -203,8 +203,8 @@ typedef struct Reach {
 	bool undecided;
 } Reach;
 
-static bool reach(Eval *e, ValueId id, const Ev *index, int64_t i,
-		  int64_t len, Reach *r)
+static bool reach(Eval *e, ValueId id, const Ev *index, int64_t i, int64_t len,
+		  Reach *r)
 {
 	int64_t k = index->ref[i].i;
 	if (k < -len || k >= len) {

@@ -25,7 +25,7 @@ typedef enum Family {
 	FAM_SPECIALS,
 	FAM_SENTINEL_BOUNDARY, /* one nonzero product a row; a skipped
 		rounding shows as a nonzero where 0 is right */
-	FAM_SENTINEL_JOIN, /* products that nearly cancel */
+	FAM_SENTINEL_JOIN,     /* products that nearly cancel */
 	FAM_COUNT,
 } Family;
 extern const char *const family_name[FAM_COUNT];
@@ -42,7 +42,7 @@ typedef struct Feeds {
 typedef struct Fixture {
 	Family family;
 	uint64_t seed;
-	Feeds feeds; /* weights are borrowed from the caller */
+	Feeds feeds;             /* weights are borrowed from the caller */
 	char sha256[SHA256_HEX]; /* over dtype, shape and bytes of inputs */
 	bool applies; /* false: the family has no meaning for this program */
 	const char *why_not;
@@ -71,7 +71,7 @@ typedef struct ResultVerdict {
 	int64_t elements; /* judged; fewer than all above 2^32 multiply-adds */
 	/* exact: applies when every element has one legal bit pattern */
 	Outcome exact;
-	int64_t points; /* elements whose interval is a single value */
+	int64_t points;     /* elements whose interval is a single value */
 	int64_t mismatches; /* points whose bits differ */
 	/* interval */
 	Outcome interval;
@@ -92,14 +92,14 @@ typedef struct Verdict {
 	bool fault; /* the program faults on these inputs: no results */
 	ValueId fault_value;
 	int64_t fault_index; /* flat element of that value */
-	Outcome outcome; /* all results together: FAIL if any verdict fails,
-		PASS if all pass, else INCONCLUSIVE */
+	Outcome outcome;     /* all results together: FAIL if any verdict fails,
+		    PASS if all pass, else INCONCLUSIVE */
 } Verdict;
 
 typedef struct OracleOptions {
 	const AccKind *acc; /* by ValueId; NULL: all ACC_IEEE */
-	const char *cache; /* folder for references; NULL: none kept */
-	bool sample; /* false: judge every element whatever it costs */
+	const char *cache;  /* folder for references; NULL: none kept */
+	bool sample;        /* false: judge every element whatever it costs */
 } OracleOptions;
 
 /*

@@ -20,7 +20,7 @@ typedef struct Job {
 	Ev *out;
 	bool intervals; /* results may be more than points */
 	bool running_max;
-	int64_t k;	/* elements under one result */
+	int64_t k; /* elements under one result */
 	const int64_t *offset;
 	/* Kept axes, to find the first element under a result. */
 	int rank;
@@ -42,7 +42,7 @@ static int64_t base_of(const Job *j, int64_t i)
 typedef struct Running {
 	SumParts s;
 	int pos_inf, neg_inf, nans, wide; /* terms that are not finite */
-	bool other_zero; /* a term that is not -0 */
+	bool other_zero;                  /* a term that is not -0 */
 } Running;
 
 static void running_init(Running *r, int64_t n)
@@ -177,8 +177,7 @@ static void set_tiny_aside(const Job *j, int64_t base, SumParts *s)
  */
 static bool under_running_max(const Eval *e, ValueId id)
 {
-	static const char *const defs[] = {"softmax", "logsumexp",
-					   "attention"};
+	static const char *const defs[] = {"softmax", "logsumexp", "attention"};
 	const Value *v = program_value(e->p, id);
 	bool inside = false;
 	for (size_t k = 0; k < ARRAY_LEN(defs); k++)
@@ -301,9 +300,9 @@ static void product_floats(Job *j, int64_t i)
 	double u = ldexp(1, -f->p), n = inexact;
 	if (dtype_info[j->in->dtype].precision <= f->p)
 		n = n > 1 ? n - 1 : 0;
-	double g = n * u / (1 - n * u) * (1 + 0x1p-30) +
-		   (double)j->k * 0x1p-62;
-	double a = (double)(lo - fabsl(lo) * g), b = (double)(hi + fabsl(hi) * g);
+	double g = n * u / (1 - n * u) * (1 + 0x1p-30) + (double)j->k * 0x1p-62;
+	double a = (double)(lo - fabsl(lo) * g),
+	       b = (double)(hi + fabsl(hi) * g);
 	r.lo.f = least(fmt_round(d, fmt_up(j->v->acc, a)), r.lo.f);
 	r.hi.f = greatest(fmt_round(d, fmt_down(j->v->acc, b)), r.hi.f);
 	ev_set(j->out, i, &r);
@@ -379,8 +378,7 @@ static void fold_extreme(Job *j, int64_t i)
 		Ival y = ev_ival(j->in, at);
 		Ival both[3] = {r, y, y};
 		uint8_t und = (r.flags | y.flags) & FL_UNDECIDED;
-		r = fl ? ival_float(op, d, both, false)
-		       : ival_int(op, d, both);
+		r = fl ? ival_float(op, d, both, false) : ival_int(op, d, both);
 		r.flags |= und;
 	}
 	j->out->ref[i] = ref;
@@ -433,8 +431,8 @@ static void fold_index(Job *j, int64_t i)
 			first = k;
 		}
 	}
-	bool nan_wins = first == end - 1 && end <= j->k &&
-			fl && isnan(ev_ival(j->in, base + j->offset[first]).lo.f);
+	bool nan_wins = first == end - 1 && end <= j->k && fl &&
+			isnan(ev_ival(j->in, base + j->offset[first]).lo.f);
 	for (int64_t k = 0; k < end; k++) {
 		Ival x = ev_ival(j->in, base + j->offset[k]);
 		Num most_of = max ? x.hi : x.lo;
@@ -473,8 +471,8 @@ static void scan(Job *j, int64_t lane)
 			SumParts s;
 			running_add(&r, j->in->ref[at].f, &x);
 			running_end(&r, &s, j->in->dtype, acc);
-			sum_ends(acc, d, j->e->acc_margin, &s,
-				 &j->out->ref[at], &y);
+			sum_ends(acc, d, j->e->acc_margin, &s, &j->out->ref[at],
+				 &y);
 		} else {
 			total += (uint64_t)j->in->ref[at].i;
 			points &= x.lo.i == x.hi.i;
@@ -566,8 +564,8 @@ void reduce_eval(Eval *e, ValueId id)
 		j.out->flags = eval_alloc(e, (size_t)j.out->n);
 	}
 	if (relax_keeps_parts(e, id))
-		j.out->parts = eval_alloc(e, (size_t)j.out->n *
-						     sizeof(SumParts));
+		j.out->parts =
+			eval_alloc(e, (size_t)j.out->n * sizeof(SumParts));
 	int64_t grain = 16384 / (j.k + 1) + 1;
 	bool empty_extreme = j.k == 0 && v->op != OP_SUM && v->op != OP_PROD;
 	if (!empty_extreme)

@@ -16,7 +16,7 @@
 
 typedef struct Follow {
 	bool seen;
-	bool direct; /* only views and conversions so far */
+	bool direct;              /* only views and conversions so far */
 	int8_t axis[TN_MAX_RANK]; /* input's axis of each axis, or -1 */
 } Follow;
 

@@ -140,9 +140,9 @@ int64_t int_min(DType d)
 {
 	if (dtype_info[d].cls != DTC_I)
 		return 0;
-	return dtype_info[d].bytes == 8 ? INT64_MIN
-					: -((int64_t)1
-					    << (8 * dtype_info[d].bytes - 1));
+	return dtype_info[d].bytes == 8
+		       ? INT64_MIN
+		       : -((int64_t)1 << (8 * dtype_info[d].bytes - 1));
 }
 
 int64_t int_max(DType d)

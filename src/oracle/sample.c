@@ -16,7 +16,11 @@
 #define LIMIT ((double)((int64_t)1 << 32))
 #define BLOCK 16
 
-typedef enum Demand { WANT_NOTHING, WANT_LIST, WANT_ALL } Demand;
+typedef enum Demand {
+	WANT_NOTHING,
+	WANT_LIST,
+	WANT_ALL
+} Demand;
 
 typedef struct Plan {
 	Eval *e;
@@ -81,8 +85,8 @@ static int64_t *sample_of(Eval *e, const Ev *v, uint64_t key, int64_t *n)
 {
 	int64_t rows = v->shape[v->rank - 2], cols = v->shape[v->rank - 1];
 	int64_t batches = rows && cols ? v->n / (rows * cols) : 0;
-	int64_t blocks = ((rows + BLOCK - 1) / BLOCK) *
-			 ((cols + BLOCK - 1) / BLOCK);
+	int64_t blocks =
+		((rows + BLOCK - 1) / BLOCK) * ((cols + BLOCK - 1) / BLOCK);
 	int64_t most = batches * (blocks + 2 * (rows + cols));
 	int64_t *list = eval_alloc(e, (size_t)(most + 1) * sizeof *list);
 	*n = 0;

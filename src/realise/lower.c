@@ -102,6 +102,26 @@ Ex lower_chunk(Lower *l, int64_t elements, Ex length)
 		      ex_div(t, ex_const(t, elements), ex_max(t, one, length)));
 }
 
+/*
+ * A branch that is always taken: index[d] lies in its extent. It costs two
+ * comparisons a row, and is what every index made from a row is proved by.
+ * It belongs to the loop at hand and closes with it.
+ */
+static void guard_rows(Lower *l, const Ex *extents, int n, const Ex *index)
+{
+	ExprTab *t = &l->p->ex;
+	Stmt *s = append(l, ST_IF);
+
+	s->nconds = 2 * (uint32_t)n;
+	s->conds = arena_array(l->arena, Ex, s->nconds);
+	for (int d = 0; d < n; d++) {
+		Ex last = ex_sub(t, extents[d], ex_const(t, 1));
+		s->conds[2 * d] = index[d];
+		s->conds[2 * d + 1] = ex_sub(t, last, index[d]);
+	}
+	l->at = &s->body;
+}
+
 void lower_rows(Lower *l, const Ex *extents, int n, Ex chunk, Ex *index)
 {
 	ExprTab *t = &l->p->ex;
@@ -112,14 +132,17 @@ void lower_rows(Lower *l, const Ex *extents, int n, Ex chunk, Ex *index)
 	Ex task = lower_task(l, ex_ceil_div(t, rows, chunk));
 	Ex first = ex_mul(t, task, chunk);
 	Ex rest = ex_sub(t, rows, first);
-	Ex row = ex_add(t, first,
-			lower_for(l, ex_min(t, chunk, rest), MAP_SERIAL, 1));
+	Ex row = ex_add(
+		t, first,
+		lower_for(l, ex_min(t, chunk, rest), MAP_SERIAL, 1));
 	for (int d = n - 1; d > 0; d--) {
 		index[d] = ex_mod(t, row, extents[d]);
 		row = ex_div(t, row, extents[d]);
 	}
 	if (n > 0)
 		index[0] = row;
+	if (n > 1)
+		guard_rows(l, extents, n, index);
 }
 
 void lower_end(Lower *l)

@@ -32,8 +32,9 @@ $ HOME= XDG_CACHE_HOME= tenon run examples/bias.tn --dims inspect --repeat 0
 => 3
 
 == a cache folder without permission
-? test "$(id -u)" != 0 && mkdir cache && chmod 500 cache
-$ tenon run examples/bias.tn --dims inspect --cache cache
+# Root may write anywhere, so another user is needed who can run this build.
+? test "$(id -u)" = 0 && chmod 755 . && mkdir -m 755 cache && setpriv --reuid 65534 --clear-groups "$TENON" --version
+$ setpriv --reuid 65534 --clear-groups tenon run examples/bias.tn --dims inspect --cache cache
 2> tenon: error: <any>Permission denied
 2> hint: <any>
 => 3
@@ -90,6 +91,5 @@ $ tenon check examples/bias.tn --dims inspect --json > /dev/full
 => 3
 
 == a reader that goes away
-$ (tenon explain examples/bias.tn; echo $? > code) | head -1; cat code
-bias
+$ (sleep 0.3; tenon explain examples/bias.tn; echo $? > code) | true; cat code
 3

@@ -33,8 +33,8 @@ def same(x: f32[M, N]):
 @ end
 ! $PYTHON -c "import numpy as np; x = np.arange(15, dtype=np.float32).reshape(3, 5); np.save('c.npy', x); np.save('f.npy', np.asfortranarray(x)); np.save('b.npy', x.astype('>f4')); np.save('fb.npy', np.asfortranarray(x.astype('>f4')))"
 $ tenon run same.tn --in x=c.npy --repeat 0 -o c > log
-$ cmp c.npy c/y.npy
-$ for f in f b fb; do tenon run same.tn --in x=$f.npy --repeat 0 -o $f > log && cmp c/y.npy $f/y.npy; done
+$ cmp c.npy c/x.npy
+$ for f in f b fb; do tenon run same.tn --in x=$f.npy --repeat 0 -o $f > log && cmp c/x.npy $f/x.npy; done
 
 == damaged and wrong files are refused
 ! $PYTHON -c "import numpy as np; x = np.ones((5, 16), np.float16); np.save('x.npy', x); np.save('x32.npy', x.astype(np.float32)); np.save('x3.npy', x[None]); np.save('x7.npy', np.ones((5, 7), np.float16)); open('cut.npy', 'wb').write(open('x.npy', 'rb').read()[:-3]); open('junk.npy', 'wb').write(b'junk'); open('empty.npy', 'wb')"

@@ -41,8 +41,8 @@ $ tenon replay nothing.json
 => 3
 
 == another compiler than the plan's is not taken
-? clang --version
-$ tenon run examples/softmax.tn --cc clang --no-check --repeat 0 --dims inspect --save-plan p.json > log
+? clang-14 --version
+$ tenon run examples/softmax.tn --cc clang-14 --no-check --repeat 0 --dims inspect --save-plan p.json > log
 $ tenon replay p.json --dims inspect
 2> tenon: error: p.json: <any>
 2> hint: <any>

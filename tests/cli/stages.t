@@ -39,7 +39,7 @@ $ tenon run --from=plan bad
 => 2
 
 == passes can be left out
-$ tenon run examples/relu.tn --dims inspect --skip=views --repeat 0 | grep check
+$ tenon run examples/relu.tn --dims inspect --skip=cse --repeat 0 | grep check
 check    y  pass
 $ tenon run examples/relu.tn --skip=nothing
 2> tenon: error: --skip nothing: no such pass that can be left out

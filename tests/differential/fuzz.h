@@ -302,7 +302,7 @@ TEST_ONLY static int fuzz_run(uint64_t first, uint64_t n, double seconds,
 	double end = clock_seconds() + seconds;
 	int failed = 0;
 
-	dir_make(NULL, JUDGE_FOLDER "/cache");
+	judge_forget();
 	*ran = 0;
 	for (uint64_t i = 0; i < n; i += (uint64_t)jobs) {
 		Subject s[8];

@@ -18,6 +18,7 @@
 
 #include "driver/driver.h"
 
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,19 @@ typedef struct Judge {
 	long judged, faults; /* verdicts seen */
 	bool conclusive[JUDGE_MAX_RESULTS];
 } Judge;
+
+/* Drops the references that an earlier oracle may have left. */
+JUDGE_UNUSED static void judge_forget(void)
+{
+	glob_t old;
+
+	dir_make(NULL, JUDGE_FOLDER "/cache");
+	if (glob(JUDGE_FOLDER "/cache/oracle/*", 0, NULL, &old))
+		return;
+	for (size_t i = 0; i < old.gl_pathc; i++)
+		unlink(old.gl_pathv[i]);
+	globfree(&old);
+}
 
 JUDGE_UNUSED static void judge_init(Judge *j)
 {

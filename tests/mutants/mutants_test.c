@@ -10,7 +10,8 @@
  * (one failing family fails the whole check). An edit that is not found, a
  * row that changes nothing anywhere and a survivor each fail the test.
  *
- * usage: mutants_test [--all] [--table] [--show] [NAME...]
+ * usage: mutants_test [--all] [--table] [--show] [--target=NAME]
+ *                     [--compiler=NAME] [NAME...]
  *
  * --all (or TEST_ALL in the environment) plants every row in every program
  * and dtype at every shape; --table prints the rows of docs/mutants.md;
@@ -73,6 +74,7 @@ typedef struct Test {
 	TenonContext *c;
 	Arena a;
 	bool all, table, show;
+	TenonPlanOptions options;
 	char **wanted;
 	const char *planted; /* the text of planted.h */
 	VEC(Subject *) subjects;
@@ -120,7 +122,8 @@ static Subject *subject(Test *t, const char *name, const char *dtype)
 	     tenon_program_from_file(t->c, program_path(&t->a, name), &o,
 				     &s->program),
 	     name);
-	must(t->c, tenon_compile(t->c, s->program, NULL, &s->plan), name);
+	must(t->c, tenon_compile(t->c, s->program, &t->options, &s->plan),
+	     name);
 	s->honest = s->plan->code;
 	s->nsources = s->plan->plan->sources.n;
 	s->ninputs = (size_t)tenon_program_inputs(s->program);
@@ -547,19 +550,26 @@ int main(int argc, char **argv)
 {
 	static Test t;
 	int flags = 1;
-	const char *all = getenv("TEST_ALL");
+	const char *all = getenv("TEST_ALL"), *compiler = NULL;
 	char *text;
 	size_t len;
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	arena_init(&t.a);
 	t.all = all && *all;
 	for (; flags < argc && argv[flags][0] == '-'; flags++) {
 		t.all |= !strcmp(argv[flags], "--all");
 		t.table |= !strcmp(argv[flags], "--table");
 		t.show |= !strcmp(argv[flags], "--show");
+		if (!strncmp(argv[flags], "--target=", 9))
+			t.options.target = argv[flags] + 9;
+		if (!strncmp(argv[flags], "--compiler=", 11))
+			compiler = argv[flags] + 11;
 	}
 	t.wanted = argv + flags;
 	t.c = tenon_context_new();
+	if (t.c && compiler)
+		tenon_set_compiler(t.c, compiler);
 	if (!t.c ||
 	    !file_read(&t.c->ctx, &t.a, "tests/mutants/planted.h", &text, &len))
 		bug("run from the project's root");

@@ -14,7 +14,7 @@ FLAGSHIP = ["run", "examples/weight_view.tn", "--dims", "inspect",
 COLD_SECONDS = 1.0  # the flagship, compiled
 WARM_SECONDS = 0.030  # the flagship, plan and code cached, to its result
 OPENBLAS_RATIO = 0.5  # of OpenBLAS's speed, f32 1024^3
-TRIES = 10
+TRIES = 25
 
 
 def best_of(tries, once):

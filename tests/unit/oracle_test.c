@@ -90,9 +90,9 @@ static void finds_neighbours(void)
 	for (size_t k = 0; k < ARRAY_LEN(all); k++) {
 		DType d = all[k];
 		const Fmt *f = &fmt_info[d];
-		double x[] = {1,	       -1,	     0.75,
-			      ldexp(1, f->emin), fmt_ulp(d, 0), f->max,
-			      -f->max,	       -0.0};
+		double x[] = {
+			1,      -1,      0.75, ldexp(1, f->emin), fmt_ulp(d, 0),
+			f->max, -f->max, -0.0};
 		for (size_t i = 0; i < ARRAY_LEN(x); i++) {
 			double n = fmt_next(d, x[i]);
 			CHECK(n > x[i] && fmt_round(d, n) == n);
@@ -124,15 +124,14 @@ static void wraps_integers(void)
 
 /* ---- the reference points of WORKLOADS.md ---------------------------- */
 
-static const char affine[] =
-	"program affine\n"
-	"%0: f16[1, 2] = input index=0\n"
-	"%1: f16[2, 1] = input index=1\n"
-	"%2: f16[1] = input index=2\n"
-	"%3: f16[1, 1] = matmul %0 %1 acc=f32\n"
-	"%4: f16[1, 1] = broadcast %2\n"
-	"%5: f16[1, 1] = add %3 %4\n"
-	"return %5 as y\n";
+static const char affine[] = "program affine\n"
+			     "%0: f16[1, 2] = input index=0\n"
+			     "%1: f16[2, 1] = input index=1\n"
+			     "%2: f16[1] = input index=2\n"
+			     "%3: f16[1, 1] = matmul %0 %1 acc=f32\n"
+			     "%4: f16[1, 1] = broadcast %2\n"
+			     "%5: f16[1, 1] = add %3 %4\n"
+			     "return %5 as y\n";
 
 static void boundary_is_seen(void)
 {
@@ -196,21 +195,20 @@ static void midpoint_is_admitted(void)
 
 static void softmax_of_zeros_fails(void)
 {
-	Program *p = parse(
-		"program softmax\n"
-		"%0: f16[2, 64] = input index=0\n"
-		"%1: f32[2, 64] = cast %0 via=softmax\n"
-		"%2: f32[2] = max %1 axes=[1] via=softmax\n"
-		"%3: f32[2, 1] = reshape %2 via=softmax\n"
-		"%4: f32[2, 64] = broadcast %3 via=softmax\n"
-		"%5: f32[2, 64] = sub %1 %4 via=softmax\n"
-		"%6: f32[2, 64] = exp %5 via=softmax\n"
-		"%7: f32[2] = sum %6 acc=f32 axes=[1] via=softmax\n"
-		"%8: f32[2, 1] = reshape %7 via=softmax\n"
-		"%9: f32[2, 64] = broadcast %8 via=softmax\n"
-		"%10: f32[2, 64] = div %6 %9 via=softmax\n"
-		"%11: f16[2, 64] = cast %10 via=softmax\n"
-		"return %11 as y\n");
+	Program *p = parse("program softmax\n"
+			   "%0: f16[2, 64] = input index=0\n"
+			   "%1: f32[2, 64] = cast %0 via=softmax\n"
+			   "%2: f32[2] = max %1 axes=[1] via=softmax\n"
+			   "%3: f32[2, 1] = reshape %2 via=softmax\n"
+			   "%4: f32[2, 64] = broadcast %3 via=softmax\n"
+			   "%5: f32[2, 64] = sub %1 %4 via=softmax\n"
+			   "%6: f32[2, 64] = exp %5 via=softmax\n"
+			   "%7: f32[2] = sum %6 acc=f32 axes=[1] via=softmax\n"
+			   "%8: f32[2, 1] = reshape %7 via=softmax\n"
+			   "%9: f32[2, 64] = broadcast %8 via=softmax\n"
+			   "%10: f32[2, 64] = div %6 %9 via=softmax\n"
+			   "%11: f16[2, 64] = cast %10 via=softmax\n"
+			   "return %11 as y\n");
 	int64_t s[] = {2, 64};
 	Tensor in = tensor(DT_F16, 2, s), y = tensor(DT_F16, 2, s);
 	for (int64_t i = 0; i < 128; i++)
@@ -359,8 +357,8 @@ static void empty_and_rank_0(void)
 /* ---- relaxations ----------------------------------------------------- */
 
 /* Whether value y is legal for x @ w + c of one element under a relaxation. */
-static bool legal(const char *relax, const double *x, const double *w,
-		  double c, double got)
+static bool legal(const char *relax, const double *x, const double *w, double c,
+		  double got)
 {
 	char text[600];
 	snprintf(text, sizeof text,
@@ -427,15 +425,14 @@ static void relaxes_contraction(void)
 
 /* ---- fixtures -------------------------------------------------------- */
 
-static const char chain[] =
-	"program chain\n"
-	"dim M in 1..4096\n"
-	"%0 x: f16[M, 96] = input index=0\n"
-	"%1 w: f16[96, 80] = input index=1\n"
-	"%2 v: f16[80, 64] = input index=2\n"
-	"%3: f16[M, 80] = matmul %0 %1 acc=f32\n"
-	"%4: f16[M, 64] = matmul %3 %2 acc=f32\n"
-	"return %4 as y\n";
+static const char chain[] = "program chain\n"
+			    "dim M in 1..4096\n"
+			    "%0 x: f16[M, 96] = input index=0\n"
+			    "%1 w: f16[96, 80] = input index=1\n"
+			    "%2 v: f16[80, 64] = input index=2\n"
+			    "%3: f16[M, 80] = matmul %0 %1 acc=f32\n"
+			    "%4: f16[M, 64] = matmul %3 %2 acc=f32\n"
+			    "return %4 as y\n";
 
 static void fixtures_repeat(void)
 {
@@ -445,8 +442,8 @@ static void fixtures_repeat(void)
 	for (int f = 0; f < FAM_COUNT; f++) {
 		Fixture x, y, z;
 		CHECK(fixture_make(&ctx, p, &b, (Family)f, 1, NULL, &x));
-		CHECK(x.applies == (f != FAM_SENTINEL_BOUNDARY &&
-				    f != FAM_SENTINEL_JOIN));
+		CHECK(x.applies ==
+		      (f != FAM_SENTINEL_BOUNDARY && f != FAM_SENTINEL_JOIN));
 		CHECK(x.applies || x.why_not);
 		if (!x.applies)
 			continue;
@@ -594,8 +591,7 @@ static void memory_may_run_out(void)
 			refused++;
 		} else {
 			oom_fail_nth(n);
-			oracle_judge(&ctx, &a, p, &b, &x.feeds, &ref, NULL,
-				     &v);
+			oracle_judge(&ctx, &a, p, &b, &x.feeds, &ref, NULL, &v);
 		}
 		oom_fail_nth(0);
 		oom_trap_pop(&t);
@@ -607,15 +603,24 @@ static void memory_may_run_out(void)
 }
 
 static const TestCase tests[] = {
-	TEST(rounds_once),	  TEST(finds_neighbours),
-	TEST(wraps_integers),	  TEST(boundary_is_seen),
-	TEST(midpoint_is_admitted), TEST(softmax_of_zeros_fails),
-	TEST(settles_on_what_returned), TEST(tells_signs_of_zero),
-	TEST(tells_inconclusive), TEST(tells_faults),
-	TEST(empty_and_rank_0),	  TEST(relaxes_boundaries),
-	TEST(relaxes_contraction), TEST(fixtures_repeat),
-	TEST(exact_is_exact),	  TEST(cache_is_checked),
-	TEST(samples_when_large), TEST(memory_may_run_out),
+	TEST(rounds_once),
+	TEST(finds_neighbours),
+	TEST(wraps_integers),
+	TEST(boundary_is_seen),
+	TEST(midpoint_is_admitted),
+	TEST(softmax_of_zeros_fails),
+	TEST(settles_on_what_returned),
+	TEST(tells_signs_of_zero),
+	TEST(tells_inconclusive),
+	TEST(tells_faults),
+	TEST(empty_and_rank_0),
+	TEST(relaxes_boundaries),
+	TEST(relaxes_contraction),
+	TEST(fixtures_repeat),
+	TEST(exact_is_exact),
+	TEST(cache_is_checked),
+	TEST(samples_when_large),
+	TEST(memory_may_run_out),
 };
 
 int main(int argc, char **argv)

@@ -7,11 +7,11 @@
  * Rows are independent in all of the examples, so row r of every value takes
  * the order number (r + shift) of the list: one evaluation tries many.
  */
-#ifndef TENON_MUTANTS_INTERP_H
-#define TENON_MUTANTS_INTERP_H
+#ifndef TENON_REORDERINGS_INTERP_H
+#define TENON_REORDERINGS_INTERP_H
 
 #include "ir/program.h"
-#include "tests/mutants/sums.h"
+#include "tests/reorderings/sums.h"
 
 typedef struct Interp {
 	Arena *a;

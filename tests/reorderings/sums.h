@@ -6,8 +6,8 @@
  * added with one f32 rounding each; a product is rounded to f32 first, or
  * goes into the sum by a fused multiply-add.
  */
-#ifndef TENON_MUTANTS_SUMS_H
-#define TENON_MUTANTS_SUMS_H
+#ifndef TENON_REORDERINGS_SUMS_H
+#define TENON_REORDERINGS_SUMS_H
 
 #include "base/base.h"
 

@@ -1,0 +1,647 @@
+/*
+ * k0: region 0 of softmax_rows, by rowreduce lanes=8 rows=16384
+ * lanes run along the row: the last axis is folded
+ *   %1 = cast: f32, line 9
+ *   %2 = max: f32, line 9
+ *   %4 = sub: f32, line 9
+ *   %5 = exp: f32, line 9
+ *   %6 = sum: f32, line 9
+ *   %8 = div: f32, line 9
+ *   %9 = cast: f16, line 9
+ */
+typedef __INT8_TYPE__ int8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef struct TnStatus {
+	int32_t code;
+	uint32_t value;
+	int64_t index;
+} TnStatus;
+typedef enum TnFault {
+	TN_FAULT_NONE,
+	TN_FAULT_INDEX,
+	TN_FAULT_DIVISION,
+	TN_FAULT_EXPONENT,
+} TnFault;
+typedef struct TnArgs {
+	void *const *buffers;
+	const int64_t *dims;
+	char *scratch;
+	int64_t scratch_stride;
+	int64_t *next;
+} TnArgs;
+typedef void TnKernel(const TnArgs *args, int worker, int workers,
+		      TnStatus *status);
+
+#pragma GCC diagnostic ignored "-Wpsabi"
+#define TN_INLINE static inline __attribute__((always_inline, unused))
+#define TN_APART static __attribute__((noinline, unused))
+TN_INLINE int64_t tn_min(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+TN_INLINE int64_t tn_max(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+TN_INLINE int64_t tn_div(int64_t a, int64_t b)
+{
+	if (b == 0)
+		return 0;
+	return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+typedef float tn_f32_s;
+typedef float tn_f32_v8 __attribute__((vector_size(32)));
+TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
+{
+	return (tn_f32_v8){a, a, a, a, a, a, a, a};
+}
+typedef float tn_f16_v8 __attribute__((vector_size(32)));
+typedef uint16_t tn_u16_v8 __attribute__((vector_size(16)));
+typedef int16_t tn_i16_v8 __attribute__((vector_size(16)));
+typedef uint32_t tn_u32_v8 __attribute__((vector_size(32)));
+typedef uint32_t tn_u32_v4 __attribute__((vector_size(16)));
+typedef uint32_t tn_u32_v4u __attribute__((vector_size(16), aligned(1), may_alias));
+TN_INLINE tn_u32_v8 tn_join_u32_v8(tn_u32_v4 a, tn_u32_v4 b)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+	tn_u32_v8 r;
+
+	((tn_u32_v4u *)&r)[0] = a;
+	((tn_u32_v4u *)&r)[1] = b;
+	return r;
+#endif
+}
+typedef uint16_t tn_u16_v4 __attribute__((vector_size(8)));
+TN_INLINE tn_u32_v4 tn_cast_u16_u32_v4(tn_u16_v4 a)
+{
+	return __builtin_convertvector(a, tn_u32_v4);
+}
+TN_INLINE tn_u16_v4 tn_lo_u16_v8(tn_u16_v8 a)
+{
+	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+}
+TN_INLINE tn_u16_v4 tn_hi_u16_v8(tn_u16_v8 a)
+{
+	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+}
+TN_INLINE tn_u32_v8 tn_cast_u16_u32_v8(tn_u16_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_convertvector(a, tn_u32_v8);
+#else
+	return tn_join_u32_v8(tn_cast_u16_u32_v4(tn_lo_u16_v8(a)),
+		tn_cast_u16_u32_v4(tn_hi_u16_v8(a)));
+#endif
+}
+typedef float tn_f16_v4 __attribute__((vector_size(16)));
+typedef float tn_f16_v4u __attribute__((vector_size(16), aligned(1), may_alias));
+TN_INLINE tn_f16_v8 tn_join_f16_v8(tn_f16_v4 a, tn_f16_v4 b)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+	tn_f16_v8 r;
+
+	((tn_f16_v4u *)&r)[0] = a;
+	((tn_f16_v4u *)&r)[1] = b;
+	return r;
+#endif
+}
+TN_INLINE tn_f16_v4 tn_unpack_f16_v4(tn_u16_v4 a)
+{
+#ifdef __F16C__
+	return __builtin_ia32_vcvtph2ps((tn_i16_v8)__builtin_shufflevector(
+		a, a, 0, 1, 2, 3, 0, 1, 2, 3));
+#else
+	tn_u32_v4 w = tn_cast_u16_u32_v4(a);
+	tn_u32_v4 m = (w & 0x7fff) << 13;
+	tn_u32_v4 top = (tn_u32_v4)(m >= 0x0f800000) & 0x7f800000;
+
+	return (tn_f16_v4)((tn_u32_v4)((tn_f16_v4)m * 0x1p112f) | top |
+		      (w & 0x8000) << 16);
+#endif
+}
+TN_INLINE tn_f16_v8 tn_unpack_f16_v8(tn_u16_v8 a)
+{
+#ifdef __AVX2__
+#ifdef __F16C__
+	return __builtin_ia32_vcvtph2ps256((tn_i16_v8)a);
+#else
+	tn_u32_v8 w = tn_cast_u16_u32_v8(a);
+	tn_u32_v8 m = (w & 0x7fff) << 13;
+	tn_u32_v8 top = (tn_u32_v8)(m >= 0x0f800000) & 0x7f800000;
+
+	return (tn_f16_v8)((tn_u32_v8)((tn_f16_v8)m * 0x1p112f) | top |
+		      (w & 0x8000) << 16);
+#endif
+#else
+	return tn_join_f16_v8(tn_unpack_f16_v4(tn_lo_u16_v8(a)),
+		tn_unpack_f16_v4(tn_hi_u16_v8(a)));
+#endif
+}
+typedef uint16_t tn_u16_v8u __attribute__((vector_size(16), aligned(1), may_alias));
+TN_INLINE tn_f16_v8 tn_load_f16_v8(const void *a)
+{
+	return tn_unpack_f16_v8(*(const tn_u16_v8u *)a);
+}
+TN_INLINE tn_f32_v8 tn_cast_f16_f32_v8(tn_f16_v8 a)
+{
+	return a;
+}
+typedef float tn_f32_v4 __attribute__((vector_size(16)));
+typedef float tn_f32_v4u __attribute__((vector_size(16), aligned(1), may_alias));
+TN_INLINE tn_f32_v8 tn_join_f32_v8(tn_f32_v4 a, tn_f32_v4 b)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+	tn_f32_v8 r;
+
+	((tn_f32_v4u *)&r)[0] = a;
+	((tn_f32_v4u *)&r)[1] = b;
+	return r;
+#endif
+}
+TN_INLINE tn_f32_v4 tn_above_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
+{
+#ifdef __SSE2__
+	return __builtin_ia32_maxps(a, b);
+#else
+	tn_u32_v4 m = (tn_u32_v4)(a > b);
+
+	return (tn_f32_v4)((m & (tn_u32_v4)a) | (~m & (tn_u32_v4)b));
+#endif
+}
+TN_INLINE tn_f32_v4 tn_lo_f32_v8(tn_f32_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+#else
+	return *(const tn_f32_v4u *)&a;
+#endif
+}
+TN_INLINE tn_f32_v4 tn_hi_f32_v8(tn_f32_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+#else
+	return ((const tn_f32_v4u *)&a)[1];
+#endif
+}
+TN_INLINE tn_f32_v8 tn_above_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
+{
+#ifdef __AVX2__
+#ifdef __AVX__
+	return __builtin_ia32_maxps256(a, b);
+#else
+	tn_u32_v8 m = (tn_u32_v8)(a > b);
+
+	return (tn_f32_v8)((m & (tn_u32_v8)a) | (~m & (tn_u32_v8)b));
+#endif
+#else
+	return tn_join_f32_v8(tn_above_f32_v4(tn_lo_f32_v8(a), tn_lo_f32_v8(b)),
+		tn_above_f32_v4(tn_hi_f32_v8(a), tn_hi_f32_v8(b)));
+#endif
+}
+TN_INLINE tn_f32_v8 tn_maximum_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
+{
+	tn_u32_v8 nan = (tn_u32_v8)(a != a) | (tn_u32_v8)(b != b);
+
+	return (tn_f32_v8)(((tn_u32_v8)tn_above_f32_v8(a, b) &
+		      (tn_u32_v8)tn_above_f32_v8(b, a)) | nan);
+}
+typedef float tn_f32_v2 __attribute__((vector_size(8)));
+TN_INLINE tn_f32_v4 tn_maximum_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
+{
+	tn_u32_v4 nan = (tn_u32_v4)(a != a) | (tn_u32_v4)(b != b);
+
+	return (tn_f32_v4)(((tn_u32_v4)tn_above_f32_v4(a, b) &
+		      (tn_u32_v4)tn_above_f32_v4(b, a)) | nan);
+}
+TN_INLINE tn_f32_s tn_maximum_f32_s(tn_f32_s a, tn_f32_s b)
+{
+	return tn_maximum_f32_v4((tn_f32_v4){a}, (tn_f32_v4){b})[0];
+}
+TN_INLINE tn_f32_s tn_hmax_f32_v2(tn_f32_v2 a)
+{
+	return tn_maximum_f32_s(a[0], a[1]);
+}
+typedef uint32_t tn_u32_v2 __attribute__((vector_size(8)));
+TN_INLINE tn_f32_v2 tn_above_f32_v2(tn_f32_v2 a, tn_f32_v2 b)
+{
+	tn_u32_v2 m = (tn_u32_v2)(a > b);
+
+	return (tn_f32_v2)((m & (tn_u32_v2)a) | (~m & (tn_u32_v2)b));
+}
+TN_INLINE tn_f32_v2 tn_maximum_f32_v2(tn_f32_v2 a, tn_f32_v2 b)
+{
+	tn_u32_v2 nan = (tn_u32_v2)(a != a) | (tn_u32_v2)(b != b);
+
+	return (tn_f32_v2)(((tn_u32_v2)tn_above_f32_v2(a, b) &
+		      (tn_u32_v2)tn_above_f32_v2(b, a)) | nan);
+}
+TN_INLINE tn_f32_v2 tn_lo_f32_v4(tn_f32_v4 a)
+{
+	return __builtin_shufflevector(a, a, 0, 1);
+}
+TN_INLINE tn_f32_v2 tn_hi_f32_v4(tn_f32_v4 a)
+{
+	return __builtin_shufflevector(a, a, 2, 3);
+}
+TN_INLINE tn_f32_s tn_hmax_f32_v4(tn_f32_v4 a)
+{
+	return tn_hmax_f32_v2(tn_maximum_f32_v2(tn_lo_f32_v4(a), tn_hi_f32_v4(a)));
+}
+TN_INLINE tn_f32_s tn_hmax_f32_v8(tn_f32_v8 a)
+{
+	return tn_hmax_f32_v4(tn_maximum_f32_v4(tn_lo_f32_v8(a), tn_hi_f32_v8(a)));
+}
+typedef float tn_f16_s;
+typedef uint16_t tn_u16_s;
+TN_INLINE tn_f16_s tn_unpack_f16_s(tn_u16_s a)
+{
+	return tn_unpack_f16_v4((tn_u16_v4){a})[0];
+}
+typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
+TN_INLINE tn_f16_s tn_load_f16_s(const void *a)
+{
+	return tn_unpack_f16_s(*(const tn_u16_su *)a);
+}
+TN_INLINE tn_f32_s tn_cast_f16_f32_s(tn_f16_s a)
+{
+	return a;
+}
+typedef int32_t tn_i32_v8 __attribute__((vector_size(32)));
+typedef int32_t tn_i32_v4 __attribute__((vector_size(16)));
+TN_INLINE tn_f32_v4 tn_exp_f32_v4(tn_f32_v4 a)
+{
+	tn_u32_v4 high = (tn_u32_v4)(a > 89.0f);
+	tn_u32_v4 low = (tn_u32_v4)(a < -104.0f);
+	tn_u32_v4 in = ~(high | low) & (tn_u32_v4)a;
+	tn_f32_v4 x = (tn_f32_v4)(in | (high & 0x42b20000) | (low & 0xc2d00000));
+	tn_f32_v4 t = x * 0x1.715476p0f + 0x1.8p23f;
+	tn_f32_v4 k = t - 0x1.8p23f;
+	tn_f32_v4 r = (x - k * 0x1.62e4p-1f) - k * 0x1.7f7d1cp-20f;
+	tn_f32_v4 p = r * 0x1.6d117cp-10f + 0x1.120be2p-7f;
+	tn_i32_v4 n = (tn_i32_v4)t - 0x4b400000;
+	tn_i32_v4 h = n >> 1;
+
+	p = p * r + 0x1.555518p-5f;
+	p = p * r + 0x1.5554dcp-3f;
+	p = p * r + 0.5f;
+	p = 1.0f + (r + r * r * p);
+	return p * (tn_f32_v4)((h + 127) << 23) * (tn_f32_v4)((n - h + 127) << 23);
+}
+TN_INLINE tn_f32_v8 tn_exp_f32_v8(tn_f32_v8 a)
+{
+#ifdef __AVX2__
+	tn_u32_v8 high = (tn_u32_v8)(a > 89.0f);
+	tn_u32_v8 low = (tn_u32_v8)(a < -104.0f);
+	tn_u32_v8 in = ~(high | low) & (tn_u32_v8)a;
+	tn_f32_v8 x = (tn_f32_v8)(in | (high & 0x42b20000) | (low & 0xc2d00000));
+	tn_f32_v8 t = x * 0x1.715476p0f + 0x1.8p23f;
+	tn_f32_v8 k = t - 0x1.8p23f;
+	tn_f32_v8 r = (x - k * 0x1.62e4p-1f) - k * 0x1.7f7d1cp-20f;
+	tn_f32_v8 p = r * 0x1.6d117cp-10f + 0x1.120be2p-7f;
+	tn_i32_v8 n = (tn_i32_v8)t - 0x4b400000;
+	tn_i32_v8 h = n >> 1;
+
+	p = p * r + 0x1.555518p-5f;
+	p = p * r + 0x1.5554dcp-3f;
+	p = p * r + 0.5f;
+	p = 1.0f + (r + r * r * p);
+	return p * (tn_f32_v8)((h + 127) << 23) * (tn_f32_v8)((n - h + 127) << 23);
+#else
+	return tn_join_f32_v8(tn_exp_f32_v4(tn_lo_f32_v8(a)),
+		tn_exp_f32_v4(tn_hi_f32_v8(a)));
+#endif
+}
+typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
+TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
+{
+	*(tn_f32_v8u *)a = b;
+}
+TN_INLINE tn_f32_s tn_add_f32_s(tn_f32_s a, tn_f32_s b)
+{
+	return a + b;
+}
+TN_INLINE tn_f32_s tn_hsum_f32_v2(tn_f32_v2 a)
+{
+	return tn_add_f32_s(a[0], a[1]);
+}
+TN_INLINE tn_f32_v2 tn_add_f32_v2(tn_f32_v2 a, tn_f32_v2 b)
+{
+	return a + b;
+}
+TN_INLINE tn_f32_s tn_hsum_f32_v4(tn_f32_v4 a)
+{
+	return tn_hsum_f32_v2(tn_add_f32_v2(tn_lo_f32_v4(a), tn_hi_f32_v4(a)));
+}
+TN_INLINE tn_f32_v4 tn_add_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
+{
+	return a + b;
+}
+TN_INLINE tn_f32_s tn_hsum_f32_v8(tn_f32_v8 a)
+{
+	return tn_hsum_f32_v4(tn_add_f32_v4(tn_lo_f32_v8(a), tn_hi_f32_v8(a)));
+}
+TN_INLINE tn_f32_s tn_exp_f32_s(tn_f32_s a)
+{
+	return tn_exp_f32_v4((tn_f32_v4){a})[0];
+}
+TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
+{
+	return *(const tn_f32_v8u *)a;
+}
+TN_INLINE tn_f32_v8 tn_div_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
+{
+	return a / b;
+}
+TN_INLINE tn_f16_v4 tn_round_f16_v4(tn_f32_v4 a)
+{
+#ifdef __F16C__
+	return __builtin_ia32_vcvtph2ps(__builtin_ia32_vcvtps2ph(a, 0));
+#else
+	tn_u32_v4 s = (tn_u32_v4)a & 0x80000000;
+	tn_u32_v4 u = (tn_u32_v4)a ^ s;
+	tn_u32_v4 low = (tn_u32_v4)(u < 0x38800000);
+	tn_u32_v4 inf = (tn_u32_v4)(u >= 0x477ff000);
+	tn_u32_v4 nan = (tn_u32_v4)(u > 0x7f800000);
+	tn_u32_v4 sub = (tn_u32_v4)(((tn_f16_v4)u + 0.5f) - 0.5f);
+	tn_u32_v4 nor = (u + 0xfff + (u >> 13 & 1)) & ~0x1fffu;
+
+	u = (low & sub) | (~low & ~inf & nor) | (inf & 0x7f800000) |
+	    (nan & 0x400000);
+	return (tn_f16_v4)(u | s);
+#endif
+}
+TN_INLINE tn_f16_v8 tn_round_f16_v8(tn_f32_v8 a)
+{
+#ifdef __AVX2__
+#ifdef __F16C__
+	return __builtin_ia32_vcvtph2ps256(
+		__builtin_ia32_vcvtps2ph256(a, 0));
+#else
+	tn_u32_v8 s = (tn_u32_v8)a & 0x80000000;
+	tn_u32_v8 u = (tn_u32_v8)a ^ s;
+	tn_u32_v8 low = (tn_u32_v8)(u < 0x38800000);
+	tn_u32_v8 inf = (tn_u32_v8)(u >= 0x477ff000);
+	tn_u32_v8 nan = (tn_u32_v8)(u > 0x7f800000);
+	tn_u32_v8 sub = (tn_u32_v8)(((tn_f16_v8)u + 0.5f) - 0.5f);
+	tn_u32_v8 nor = (u + 0xfff + (u >> 13 & 1)) & ~0x1fffu;
+
+	u = (low & sub) | (~low & ~inf & nor) | (inf & 0x7f800000) |
+	    (nan & 0x400000);
+	return (tn_f16_v8)(u | s);
+#endif
+#else
+	return tn_join_f16_v8(tn_round_f16_v4(tn_lo_f32_v8(a)),
+		tn_round_f16_v4(tn_hi_f32_v8(a)));
+#endif
+}
+TN_INLINE tn_f16_v8 tn_cast_f32_f16_v8(tn_f32_v8 a)
+{
+	return tn_round_f16_v8(a);
+}
+TN_INLINE tn_u16_v8 tn_join_u16_v8(tn_u16_v4 a, tn_u16_v4 b)
+{
+	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+TN_INLINE tn_u16_v4 tn_cast_u32_u16_v4(tn_u32_v4 a)
+{
+	return __builtin_convertvector(a, tn_u16_v4);
+}
+TN_INLINE tn_u32_v4 tn_lo_u32_v8(tn_u32_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+#else
+	return *(const tn_u32_v4u *)&a;
+#endif
+}
+TN_INLINE tn_u32_v4 tn_hi_u32_v8(tn_u32_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+#else
+	return ((const tn_u32_v4u *)&a)[1];
+#endif
+}
+TN_INLINE tn_u16_v8 tn_cast_u32_u16_v8(tn_u32_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_convertvector(a, tn_u16_v8);
+#else
+	return tn_join_u16_v8(tn_cast_u32_u16_v4(tn_lo_u32_v8(a)),
+		tn_cast_u32_u16_v4(tn_hi_u32_v8(a)));
+#endif
+}
+TN_INLINE tn_u16_v4 tn_pack_f16_v4(tn_f16_v4 a)
+{
+#ifdef __F16C__
+	tn_i16_v8 r = (tn_i16_v8)__builtin_ia32_vcvtps2ph(a, 0);
+
+	return (tn_u16_v4)__builtin_shufflevector(r, r, 0, 1, 2, 3);
+#else
+	tn_u32_v4 u = (tn_u32_v4)a & 0x7fffffff;
+	tn_u32_v4 low = (tn_u32_v4)(u < 0x38800000);
+	tn_u32_v4 inf = (tn_u32_v4)(u >= 0x7f800000);
+	tn_u32_v4 nan = (tn_u32_v4)(u > 0x7f800000);
+	tn_u32_v4 sub = (tn_u32_v4)((tn_f16_v4)u + 0.5f) - 0x3f000000;
+	tn_u32_v4 nor = (u - 0x38000000) >> 13;
+	tn_u32_v4 r = (low & sub) | (~low & ~inf & nor) |
+			(inf & 0x7c00) | (nan & 0x0200);
+
+	return tn_cast_u32_u16_v4(r | ((tn_u32_v4)a >> 16 & 0x8000));
+#endif
+}
+TN_INLINE tn_f16_v4 tn_lo_f16_v8(tn_f16_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+#else
+	return *(const tn_f16_v4u *)&a;
+#endif
+}
+TN_INLINE tn_f16_v4 tn_hi_f16_v8(tn_f16_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+#else
+	return ((const tn_f16_v4u *)&a)[1];
+#endif
+}
+TN_INLINE tn_u16_v8 tn_pack_f16_v8(tn_f16_v8 a)
+{
+#ifdef __AVX2__
+#ifdef __F16C__
+	return (tn_u16_v8)__builtin_ia32_vcvtps2ph256(a, 0);
+#else
+	tn_u32_v8 u = (tn_u32_v8)a & 0x7fffffff;
+	tn_u32_v8 low = (tn_u32_v8)(u < 0x38800000);
+	tn_u32_v8 inf = (tn_u32_v8)(u >= 0x7f800000);
+	tn_u32_v8 nan = (tn_u32_v8)(u > 0x7f800000);
+	tn_u32_v8 sub = (tn_u32_v8)((tn_f16_v8)u + 0.5f) - 0x3f000000;
+	tn_u32_v8 nor = (u - 0x38000000) >> 13;
+	tn_u32_v8 r = (low & sub) | (~low & ~inf & nor) |
+			(inf & 0x7c00) | (nan & 0x0200);
+
+	return tn_cast_u32_u16_v8(r | ((tn_u32_v8)a >> 16 & 0x8000));
+#endif
+#else
+	return tn_join_u16_v8(tn_pack_f16_v4(tn_lo_f16_v8(a)),
+		tn_pack_f16_v4(tn_hi_f16_v8(a)));
+#endif
+}
+TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
+{
+	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
+}
+TN_INLINE tn_f32_s tn_div_f32_s(tn_f32_s a, tn_f32_s b)
+{
+	return a / b;
+}
+TN_INLINE tn_f16_s tn_round_f16_s(tn_f32_s a)
+{
+	return tn_round_f16_v4((tn_f32_v4){a})[0];
+}
+TN_INLINE tn_f16_s tn_cast_f32_f16_s(tn_f32_s a)
+{
+	return tn_round_f16_s(a);
+}
+TN_INLINE tn_u16_s tn_pack_f16_s(tn_f16_s a)
+{
+	return tn_pack_f16_v4((tn_f16_v4){a})[0];
+}
+TN_INLINE void tn_store_f16_s(void *a, tn_f16_s b)
+{
+	*(tn_u16_su *)a = tn_pack_f16_s(b);
+}
+
+#define TN_EXPORT __attribute__((visibility("default")))
+#define TN_REG __attribute__((unused))
+
+TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_M = args->dims[0];
+	const int64_t d_K = args->dims[1];
+	char *const scratch = args->scratch + worker * args->scratch_stride;
+	float *const row = (float *)(scratch + 0);
+	const uint16_t *const b_x = args->buffers[0];
+	uint16_t *const b9 = args->buffers[1];
+	const int64_t tasks = tn_div(d_M - 1, tn_max(16384/tn_max(d_K, 1), 1)) + 1;
+
+	(void)worker;
+	(void)workers;
+	(void)st;
+	for (;;) {
+		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+		if (t >= tasks)
+			break;
+		const int64_t i0 = t;
+		for (int64_t i1 = 0; i1 < tn_min(tn_max(16384/tn_max(d_K, 1), 1), d_M - i0*tn_max(16384/tn_max(d_K, 1), 1)); i1++) {
+			tn_f32_s v0 = -__builtin_inff();
+			{
+				const int64_t n2 = d_K;
+				tn_f32_v8 v0_0 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v0_1 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v0_2 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v0_3 = tn_splat_f32_v8(-__builtin_inff());
+				int64_t i2 = 0;
+				for (; i2 <= n2 - 32; i2 += 32) {
+					{
+						/* %0 x = input: line 8 */
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2));
+						/* %1 = cast: line 9 */
+						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+						v0_0 = tn_maximum_f32_v8(v0_0, v2);
+					}
+					{
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2 + 8));
+						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+						v0_1 = tn_maximum_f32_v8(v0_1, v2);
+					}
+					{
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2 + 16));
+						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+						v0_2 = tn_maximum_f32_v8(v0_2, v2);
+					}
+					{
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2 + 24));
+						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+						v0_3 = tn_maximum_f32_v8(v0_3, v2);
+					}
+				}
+				for (; i2 <= n2 - 8; i2 += 8) {
+					const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2));
+					const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+					v0_0 = tn_maximum_f32_v8(v0_0, v2);
+				}
+				v0 = tn_maximum_f32_s(v0, tn_hmax_f32_v8((tn_maximum_f32_v8((tn_maximum_f32_v8(v0_0, v0_1)), (tn_maximum_f32_v8(v0_2, v0_3))))));
+				for (; i2 < n2; i2++) {
+					const tn_f16_s v1 = tn_load_f16_s(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2));
+					const tn_f32_s v2 = tn_cast_f16_f32_s(v1);
+					v0 = tn_maximum_f32_s(v0, v2);
+				}
+			}
+			/* %2 = max: line 9 */
+			const tn_f32_s v3 = v0;
+			tn_f32_s v4 = 0;
+			{
+				const int64_t n3 = d_K;
+				tn_f32_v8 v4_0 = tn_splat_f32_v8(0);
+				int64_t i3 = 0;
+				for (; i3 <= n3 - 8; i3 += 8) {
+					/* %0 x = input: line 8 */
+					const tn_f16_v8 v5 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3));
+					/* %1 = cast: line 9 */
+					const tn_f32_v8 v6 = tn_cast_f16_f32_v8(v5);
+					/* %4 = sub: line 9 */
+					const tn_f32_v8 v7 = v6 - tn_splat_f32_v8(v3);
+					/* %5 = exp: line 9 */
+					const tn_f32_v8 v8 = tn_exp_f32_v8(v7);
+					tn_store_f32_v8(row + i3, v8);
+					v4_0 = v4_0 + v8;
+				}
+				v4 = v4 + tn_hsum_f32_v8(v4_0);
+				for (; i3 < n3; i3++) {
+					const tn_f16_s v5 = tn_load_f16_s(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3));
+					const tn_f32_s v6 = tn_cast_f16_f32_s(v5);
+					const tn_f32_s v7 = v6 - v3;
+					const tn_f32_s v8 = tn_exp_f32_s(v7);
+					row[i3] = v8;
+					v4 = v4 + v8;
+				}
+			}
+			/* %6 = sum: line 9 */
+			const tn_f32_s v9 = v4;
+			{
+				const int64_t n4 = d_K;
+				int64_t i4 = 0;
+				for (; i4 <= n4 - 8; i4 += 8) {
+					const tn_f32_v8 v10 = tn_load_f32_v8(row + i4);
+					/* %8 = div: line 9 */
+					const tn_f32_v8 v11 = tn_div_f32_v8(v10, tn_splat_f32_v8(v9));
+					/* %9 = cast: line 9 */
+					const tn_f16_v8 v12 = tn_cast_f32_f16_v8(v11);
+					tn_store_f16_v8(b9 + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i4), v12);
+				}
+				for (; i4 < n4; i4++) {
+					const tn_f32_s v10 = row[i4];
+					const tn_f32_s v11 = tn_div_f32_s(v10, v9);
+					const tn_f16_s v12 = tn_cast_f32_f16_s(v11);
+					tn_store_f16_s(b9 + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i4), v12);
+				}
+			}
+		}
+	}
+}
