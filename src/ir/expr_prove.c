@@ -50,6 +50,7 @@ typedef struct Proof {
 	int goals; /* that may still be tried */
 	int depth;
 	int uses; /* of facts still allowed on this path */
+	bool absurd; /* the facts say that control never gets here */
 	Failed failed[MEMO];
 } Proof;
 
@@ -122,6 +123,9 @@ static bool atom_nonneg(Proof *p, Ex x)
 {
 	const ExNode *n = ex_node(p->t, x);
 	Ex a = n->a, b = n->b;
+	for (size_t i = 0; i < p->nfacts; i++)
+		if (p->facts[i] == x)
+			return true;
 	switch (n->kind) {
 	case EX_DIM:
 		return p->t->dims.p[n->value].lo >= 0;
@@ -452,7 +456,9 @@ static bool use_bounds(Proof *p, Ex e, Ex x)
 	Mono y = {.n = 1, .atoms = {x}};
 	Ex a, b, rest;
 	Poly pe;
-	if (!split_linear(p->t, e, x, &a, &b))
+	ExKind kind = ex_node(p->t, x)->kind;
+	if ((kind != EX_DIV && kind != EX_MOD) ||
+	    !split_linear(p->t, e, x, &a, &b))
 		return false;
 	poly_load(p->t, ex_mul(p->t, a, x), &pe);
 	if (!is_whole(p->t) || pe.n != 1 || pe.m[0].coef >= 0)
@@ -548,15 +554,15 @@ static bool search(Proof *p, Ex e)
 	/* a constant that is left is negative: then the factor must be 0 */
 	if (drop_factor(p, e, &rest) && ex_node(p->t, rest)->kind != EX_CONST)
 		return prove(p, rest);
+	for (int i = 0; i < 2 && next_atom(p, e, key, &x, &key); i++)
+		if (use_bounds(p, e, x))
+			return true;
 	if (use_facts(p, e, true))
 		return true;
-	for (int i = 0; i < 2 && next_atom(p, e, key, &x, &key); i++) {
-		ExKind kind = ex_node(p->t, x)->kind;
-		if ((kind == EX_DIV || kind == EX_MOD) && use_bounds(p, e, x))
-			return true;
+	key = SIZE_MAX;
+	for (int i = 0; i < 2 && next_atom(p, e, key, &x, &key); i++)
 		if (eliminate(p, e, x))
 			return true;
-	}
 	return use_facts(p, e, false);
 }
 
@@ -586,7 +592,11 @@ static bool prove(Proof *p, Ex e)
 static void add_fact(Proof *p, Ex f)
 {
 	int64_t v;
-	if (p->nfacts == MAX_FACTS || ex_is_const(p->t, f, &v))
+	if (ex_is_const(p->t, f, &v)) {
+		p->absurd |= v < 0;
+		return;
+	}
+	if (p->nfacts == MAX_FACTS)
 		return;
 	for (size_t i = 0; i < p->nfacts; i++)
 		if (p->facts[i] == f)
@@ -695,14 +705,20 @@ static void proof_init(Proof *p, ExprTab *t, const ExFacts *f, int goals)
 		add_fact(p, f->facts.p[i]);
 	for (size_t i = f->ranges.n; i-- > 0;)
 		add_positive(p, f->ranges.p[i].extent);
+	/* what a condition says of the extents that it names */
+	for (size_t i = 0; i < f->facts.n; i++) {
+		Ex e = ex_add(t, f->facts.p[i], EX_ONE);
+		if (is_whole(t))
+			add_positive(p, e);
+	}
 	t->overflow = false;
 }
 
 static bool prove_within(ExprTab *t, const ExFacts *f, Ex e, int goals)
 {
 	int64_t v;
-	if (ex_is_const(t, e, &v))
-		return v >= 0;
+	if (ex_is_const(t, e, &v) && v >= 0)
+		return true;
 	Scratch *s = scratch_open(t);
 	ExFacts facts = facts_copy(s, t, f);
 	Proof p;
@@ -710,6 +726,7 @@ static bool prove_within(ExprTab *t, const ExFacts *f, Ex e, int goals)
 	/* rebuilding may take other steps, and those may not fit */
 	bool ok = false, whole = is_whole(&s->tab);
 	proof_init(&p, &s->tab, &facts, goals);
+	ok = whole && p.absurd;
 	/* most goals need no fact or one: look for those before the others */
 	for (int uses = 0; uses <= MAX_FACT_USES && whole && !ok; uses++) {
 		p.goals = goals;

@@ -715,12 +715,32 @@ static bool infer_scan(Infer *s)
 	return true;
 }
 
+/*
+ * A product does not round below the accumulator, and its operands even
+ * less: floats of the operands' dtype are floats of the accumulator.
+ */
+static bool holds_products(Infer *s)
+{
+	DType d = arg(s, 0)->dtype, acc = s->v->acc;
+	bool narrower = acc != d && (d == DT_F64 || acc == DT_F16 ||
+				     acc == DT_BF16);
+	if (!dtype_is_float(d) || !narrower)
+		return true;
+	return wrong(s,
+		     arena_printf(text_arena(s),
+				  "convert the operands first: %s(x)",
+				  dtype_info[acc].name),
+		     "`@` of %s cannot have acc=%s, which does not hold its "
+		     "operands",
+		     described(s, arg(s, 0)), dtype_info[acc].name);
+}
+
 static bool infer_contract(Infer *s)
 {
 	Value *v = s->v;
 	const Value *a = arg(s, 0), *b = arg(s, 1);
 	if (!admits(s, 0) || !admits(s, 1) || !same_dtype(s, 0, 1) ||
-	    !accumulates(s))
+	    !accumulates(s) || !holds_products(s))
 		return false;
 	if (a->rank != b->rank || a->rank < 2)
 		return wrong(s, "reshape a vector to a matrix first",

@@ -187,18 +187,30 @@ static bool all_points(Eval *e)
 	return true;
 }
 
-static bool level_tried(Ctx *ctx, Arena *a, const Program *p, const Binding *b,
-			int margin, uint64_t seed, const Feeds *weights,
-			ExactLevel level)
+typedef struct Trial {
+	Ctx *ctx;
+	Arena *a;
+	const Program *p;
+	const Binding *b;
+	int margin;
+	uint64_t seed;
+	const Feeds *weights;
+} Trial;
+
+static bool level_tried(const Trial *t, ExactLevel level)
 {
+	Ctx *ctx = t->ctx;
+	Arena *a = t->a;
+	const Program *p = t->p;
 	Feeds feeds = {.ninputs = p->inputs.n};
 	feeds.inputs = arena_array(a, Tensor, p->inputs.n + 1);
-	if (weights) {
-		feeds.weights = weights->weights;
-		feeds.nweights = weights->nweights;
+	if (t->weights) {
+		feeds.weights = t->weights->weights;
+		feeds.nweights = t->weights->nweights;
 	}
 	Eval *e = arena_new(a, Eval);
-	if (!inputs_make(ctx, a, p, b, FAM_EXACT, seed, level, feeds.inputs))
+	if (!inputs_make(ctx, a, p, t->b, FAM_EXACT, t->seed, level,
+			 feeds.inputs))
 		return false;
 	OomTrap trap;
 	if (OOM_TRAP(&trap)) {
@@ -206,9 +218,9 @@ static bool level_tried(Ctx *ctx, Arena *a, const Program *p, const Binding *b,
 		inputs_free(feeds.inputs, feeds.ninputs);
 		oom_raise();
 	}
-	eval_init(e, ctx, a, p, b, &feeds);
+	eval_init(e, ctx, a, p, t->b, &feeds);
 	e->intervals = true;
-	e->acc_margin = margin;
+	e->acc_margin = t->margin;
 	bool ok = eval_shapes(e) && all_points(e);
 	oom_trap_pop(&trap);
 	eval_release(e);
@@ -246,14 +258,31 @@ bool exact_level(Ctx *ctx, Arena *a, const Program *p, const Binding *b,
 	int p_acc = rs.sum_bits ? rs.sum_bits : 24;
 	int most = (p_acc - log2_ceil(rs.k_most)) / 2;
 	most = most < 1 ? 1 : most > 20 ? 20 : most;
-	for (int bits = most; bits >= 1; bits--) {
-		for (int lone = 1; lone >= 0; lone--) {
-			ExactLevel l = {.bits = bits, .lone = lone};
-			*out = l;
-			if (level_tried(ctx, a, p, &small, margin, seed,
-					weights, l))
-				return true;
-		}
+	Trial t = {.ctx = ctx,
+		   .a = a,
+		   .p = p,
+		   .b = &small,
+		   .margin = margin,
+		   .seed = seed,
+		   .weights = weights};
+	out->bits = most;
+	out->lone = true;
+	if (level_tried(&t, *out))
+		return true;
+	/* Fewer bits never make a sum less exact: bisect without the lone
+	 * numbers, then see whether they can stay. */
+	int low = 0, high = most;
+	while (low < high) {
+		ExactLevel l = {.bits = (low + high + 1) / 2};
+		if (level_tried(&t, l))
+			low = l.bits;
+		else
+			high = l.bits - 1;
+	}
+	out->bits = low;
+	if (low > 0) {
+		out->lone = level_tried(&t, *out);
+		return true;
 	}
 	*why_not = "no inputs were found for which every legal order of its "
 		   "sums gives the same bits";

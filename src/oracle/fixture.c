@@ -2,14 +2,15 @@
  * fixture: inputs of each family, filled in parallel from (family, seed).
  *
  * random, search   activations N(0,1), weights N(0,1)/sqrt(K), gains near 1
- * narrow           rows of two or four equal magnitudes with both signs, so
- *                  that sums have few terms, the norm is a power of two, the
- *                  mean is 0, and functions saturate
+ * narrow           rows of two or four nonzeros, so that sums have few terms
+ *                  and functions saturate; under reductions of equal size and
+ *                  both signs: the norm is a power of two, the mean is 0
  * structured       ramps; rows with a mean of 1e4 under reductions, in steps
  *                  so coarse that their sum is exact
  * cancellation     neighbours along K that nearly cancel
- * specials         NaN, infinities, subnormals, largest values, -0, in few
- *                  rows and columns, so that most elements stay finite
+ * specials         NaN, infinities, largest values in few rows and columns, so
+ *                  that most elements stay finite; -0 and subnormals in all,
+ *                  and rows of nothing else
  * sentinels        see boundary() and join()
  * exact            exact.c
  */
@@ -72,15 +73,22 @@ static bool summed(const Role *r)
 
 /* ---- families of floats ---------------------------------------------- */
 
-/* Up to four nonzero places of a row: pairs of +v and -v. */
+/*
+ * Up to four nonzero places of a row. Under a reduction they are pairs of +v
+ * and -v, v a power of two; else integers of five bits times one, so that
+ * products are wider than 16-bit dtypes. Weights lie on a grid for which the
+ * few products and sums are exact in f32 all the same.
+ */
 static double narrow(const Fill *f, const Place *at)
 {
 	const Role *r = f->r;
+	uint64_t own = draw_bits(f->key, at->flat);
+	if (r->gain && r->before)
+		return 1 + (double)(own % 32) / 32;
 	if (r->gain) /* powers of two: nothing to round */
-		return ldexp(1, (int)(draw_bits(f->key, at->flat) % 3) - 1);
-	if (r->weight) { /* on a grid, so that the few terms sum exactly */
-		double grid = ldexp(f->scale, -14);
-		grid = pow2_floor(grid);
+		return ldexp(1, (int)(own % 3) - 1);
+	if (r->weight) {
+		double grid = pow2_floor(ldexp(f->scale, -12));
 		return rint(plain(f, at) / grid) * grid;
 	}
 	if (!summed(r) || r->k_axis < 0)
@@ -90,13 +98,17 @@ static double narrow(const Fill *f, const Place *at)
 	if (r->left && r->reduced && at->line % 8 < 5)
 		return 0;
 	uint64_t h = draw_bits(at->row, 0), n = (uint64_t)r->k;
-	int e = r->dtype == DT_F16 ? 7 : 12;
-	double v = ldexp(1, e - (int)(h & 1));
-	int pairs = 1 + (int)(h >> 1 & 1);
+	int e = (r->dtype == DT_F16 ? 7 : 12) - (int)(h & 1);
+	int places = h & 2 ? 4 : 2;
 	uint64_t stride = n / 4 ? n / 4 : 1, first = (h >> 8) % n;
-	for (int q = 0; q < 2 * pairs; q++)
-		if (at->k == (first + (uint64_t)q * stride) % n)
-			return q & 1 ? -v : v;
+	for (int q = 0; q < places; q++) {
+		if (at->k != (first + (uint64_t)q * stride) % n)
+			continue;
+		if (r->reduced)
+			return ldexp(q & 1 ? -1 : 1, e);
+		double m = 17 + 2 * (double)(own % 8);
+		return ldexp(own & 8 ? -m : m, e - 4);
+	}
 	return 0;
 }
 
@@ -267,6 +279,7 @@ static int64_t int_at(const Fill *f, const Place *at)
 	uint64_t h = draw_bits(f->key, at->flat);
 	bool zeros = f->family == FAM_ZEROS;
 	bool is_signed = dtype_info[d].cls == DTC_I;
+	bool natural = r->shift || r->exponent;
 	if (d == DT_BOOL)
 		return zeros ? 0 : (int64_t)(h & 1);
 	if (r->index_len > 0) {
@@ -275,7 +288,7 @@ static int64_t int_at(const Fill *f, const Place *at)
 	}
 	if (r->divisor) {
 		int64_t i = 1 + (int64_t)(h >> 8) % 7;
-		return zeros ? 1 : h & 1 && is_signed ? -i : i;
+		return zeros ? 1 : h & 1 && is_signed && !natural ? -i : i;
 	}
 	if (zeros)
 		return 0;

@@ -131,6 +131,8 @@ static Ival at(Op op, DType d, double x, double y)
 static Ival hull2(Ival a, Ival b)
 {
 	Ival r = {.flags = a.flags | b.flags};
+	if (isnan(a.lo.f) && isnan(b.lo.f))
+		return a;
 	if (isnan(a.lo.f) || isnan(b.lo.f)) {
 		Ival k = isnan(a.lo.f) ? b : a;
 		k.flags |= FL_NAN | FL_UNDECIDED;

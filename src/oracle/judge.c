@@ -125,7 +125,8 @@ static void tally_work(void *arg, int64_t first, int64_t end)
 		t->width[i] = (float)width_of(d, &x);
 		double g = as_double(d, got), r = as_double(d, ref);
 		double off = g == r || (isnan(g) && isnan(r)) ? 0 : fabs(g - r);
-		if (t->rtol >= 0 && !(off <= t->atol + t->rtol * fabs(r)))
+		if (t->rtol >= 0 && off != 0 &&
+		    !(off <= t->atol + t->rtol * fabs(r)))
 			misses++;
 		if (off > furthest || (isnan(off) && !isinf(furthest))) {
 			furthest = isnan(off) ? INFINITY : off;

@@ -10,6 +10,8 @@
  */
 #include "oracle/eval.h"
 
+#include <float.h>
+
 #include <limits.h>
 
 typedef struct Job {
@@ -112,6 +114,28 @@ static void settle(double *s, double *c)
 	*c = err;
 }
 
+/*
+ * Finite terms whose running sum left the range of double. Where only one
+ * sign can get that far, the sum is at least the largest double less the
+ * other sign's terms and the roundings of the order that is luckiest.
+ */
+static void running_overflow(const Running *r, SumParts *out)
+{
+	const SumParts *s = &r->s;
+	bool up = isinf(s->pos), down = isinf(s->neg);
+	double least_sum = DBL_MAX * (1 - s->terms * 0x1p-51);
+	if (up == down) {
+		out->ref = NAN;
+		out->lo = -INFINITY;
+		out->hi = INFINITY;
+		return;
+	}
+	out->ref = up ? INFINITY : -INFINITY;
+	out->lo = up ? least_sum - 2 * s->neg : -INFINITY;
+	out->hi = up ? INFINITY : 2 * s->pos - least_sum;
+	out->ref2 = out->lo2 = out->hi2 = 0;
+}
+
 static void running_end(Running *r, SumParts *out, DType from, DType acc)
 {
 	SumParts *s = &r->s;
@@ -136,6 +160,9 @@ static void running_end(Running *r, SumParts *out, DType from, DType acc)
 	} else if (r->pos_inf || r->neg_inf) {
 		out->ref = r->pos_inf ? INFINITY : -INFINITY;
 		out->lo = out->hi = out->ref;
+	} else if (!isfinite(out->ref) || !isfinite(out->lo) ||
+		   !isfinite(out->hi)) {
+		running_overflow(r, out);
 	}
 }
 

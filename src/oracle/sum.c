@@ -63,6 +63,10 @@ static bool not_finite(DType d, const SumParts *s, Num *ref, Ival *out)
 	if (point) {
 		out->lo.f = out->hi.f = ref->f;
 		out->flags = s->flags;
+	} else if (isfinite(s->lo) || isfinite(s->hi)) { /* overflow */
+		out->lo.f = fmt_round(d, s->lo);
+		out->hi.f = fmt_round(d, s->hi);
+		out->flags = s->flags;
 	} else {
 		*out = ival_full(d);
 		out->flags |= s->flags | FL_NAN;

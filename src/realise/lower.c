@@ -136,6 +136,9 @@ void lower_rows(Lower *l, const Ex *extents, int n, Ex chunk, Ex *index)
 		t, first,
 		lower_for(l, ex_min(t, chunk, rest), MAP_SERIAL, 1));
 	for (int d = n - 1; d > 0; d--) {
+		index[d] = ex_const(t, 0);
+		if (ex_equals(t, extents[d], 0)) /* then there are no rows */
+			continue;
 		index[d] = ex_mod(t, row, extents[d]);
 		row = ex_div(t, row, extents[d]);
 	}
@@ -375,7 +378,8 @@ void lower_bind(Lower *l, ValueId v, const Ex *index, VarId var)
 	uint8_t rank = program_value(l->p, v)->rank;
 	Ex *copy = arena_array(l->arena, Ex, rank + 1);
 
-	memcpy(copy, index, rank * sizeof(Ex));
+	if (rank > 0) /* index may be NULL otherwise */
+		memcpy(copy, index, rank * sizeof(Ex));
 	VEC_PUSH(l->arena, l->memo, ((Memo){v, copy, var}));
 }
 

@@ -141,7 +141,7 @@ static ValueId view_copy(Rebuild *r, ValueId old TN_UNUSED, const Value *v)
 	w.args = &c;
 	r->note = "with a copy between, for the composed map has no proof that "
 		  "it stays inside";
-	return add_view(r, &w);
+	return composes(r, &w) ? add_view(r, &w) : program_add(r->q, &w);
 }
 
 static ValueId view_map_only(Rebuild *r, ValueId old TN_UNUSED, const Value *v)

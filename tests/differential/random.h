@@ -554,6 +554,8 @@ static ValueId gen_matmul(Gen *g)
 		args[1] = swap;
 	}
 	gen_acc(g, x.dtype, &v);
+	if (x.dtype == DT_F64 || (v.acc > DT_F32 && v.acc <= DT_BF16))
+		v.acc = x.dtype; /* one that holds the operands */
 	return add(g->m, v);
 }
 

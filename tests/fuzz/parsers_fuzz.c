@@ -3,11 +3,11 @@
  *
  * usage: parsers_fuzz [--seconds N] [--seed N] [FILE...]
  *
- * Each round takes a sound input (the examples, the golden texts of the
- * stages, a plan, small tensor files), damages it in a few places, and
- * gives it to its reader and to the passes behind. Nothing may crash, leak,
- * meet a report of the sanitizers, abort by bug(), or take longer than a
- * few seconds. Rounds follow from the seed.
+ * Each round takes a sound input (the examples and the programs of corpus/,
+ * the texts of their stages, a plan, small tensor files), damages it in a
+ * few places, and gives it to its reader and to the passes behind. Nothing may
+ * crash, leak, meet a report of the sanitizers, abort by bug(), or take longer
+ * than a few seconds. Rounds follow from the seed.
  *
  * The rounds run in a child, whose input at hand lies in shared memory: when
  * it dies, the parent writes that input to a file and says how to give it
@@ -197,20 +197,22 @@ typedef struct Reader {
 	const char *suffix; /* of files in corpus/ */
 	const char *found;  /* sound inputs: a pattern, or NULL */
 	void (*read)(const Input *in);
-	bool text; /* ends at a NUL */
 } Reader;
 
 static const Reader readers[] = {
-	{".tn", "examples/*.tn", read_tn, true},
-	{".tn", "tests/errors/*.tn", read_tn, true},
-	{".program", "tests/golden/*.program", read_program, false},
-	{".rewritten", "tests/golden/*.rewritten", read_rewritten, false},
-	{".regions", "tests/golden/*.regions", read_regions, false},
-	{".kernels", "tests/golden/*.kernels", read_kernels, false},
-	{".json", NULL, read_plan, false},
-	{".npy", NULL, read_npy, false},
-	{".safetensors", NULL, read_safetensors, false},
+	{".tn", "examples/*.tn", read_tn},
+	{".tn", "tests/errors/*.tn", read_tn},
+	{".tn", "tests/fuzz/corpus/*.tn", read_tn},
+	{".program", "tests/golden/*.program", read_program},
+	{".rewritten", "tests/golden/*.rewritten", read_rewritten},
+	{".regions", "tests/golden/*.regions", read_regions},
+	{".kernels", "tests/golden/*.kernels", read_kernels},
+	{".json", NULL, read_plan},
+	{".npy", NULL, read_npy},
+	{".safetensors", NULL, read_safetensors},
 };
+
+#define STAGES 3 /* the first reader of a stage's text */
 
 /* ---- sound inputs ---------------------------------------------------- */
 
@@ -335,17 +337,41 @@ static void sound_safetensors(uint32_t reader)
 	}
 }
 
+/* A stage of each program of corpus/. */
+static void sound_stages(uint32_t reader, const char *stage)
+{
+	glob_t g;
+
+	if (glob("tests/fuzz/corpus/*.tn", 0, NULL, &g) != 0)
+		return;
+	for (size_t i = 0; i < g.gl_pathc; i++) {
+		TenonContext *c = context();
+		TenonProgram *p;
+		TenonPlan *plan = NULL;
+		/* what once crashed may be no program */
+		if (!tenon_program_from_file(c, g.gl_pathv[i], NULL, &p) &&
+		    !tenon_compile(c, p, &emit, &plan))
+			tenon_plan_dump(plan, stage, add_written, &reader);
+		tenon_plan_free(plan);
+		tenon_program_free(p);
+		tenon_context_free(c);
+	}
+	globfree(&g);
+}
+
 static void sound_all(void)
 {
 	for (uint32_t r = 0; r < ARRAY_LEN(readers); r++) {
 		sound_first[r] = sound.n;
 		if (readers[r].found)
 			sound_files(r, readers[r].found);
-		else if (readers[r].read == read_plan)
+		if (readers[r].found && r >= STAGES)
+			sound_stages(r, readers[r].suffix + 1);
+		if (readers[r].read == read_plan)
 			sound_plans(r);
 		else if (readers[r].read == read_npy)
 			sound_npy(r);
-		else
+		else if (readers[r].read == read_safetensors)
 			sound_safetensors(r);
 	}
 	sound_first[ARRAY_LEN(readers)] = sound.n;

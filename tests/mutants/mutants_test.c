@@ -10,8 +10,8 @@
  * (one failing family fails the whole check). An edit that is not found, a
  * row that changes nothing anywhere and a survivor each fail the test.
  *
- * usage: mutants_test [--all] [--table] [--show] [--target=NAME]
- *                     [--compiler=NAME] [NAME...]
+ * usage: mutants_test [--all] [--table] [--show] [--shape=NAME]
+ *                     [--target=NAME] [--compiler=NAME] [NAME...]
  *
  * --all (or TEST_ALL in the environment) plants every row in every program
  * and dtype at every shape; --table prints the rows of docs/mutants.md;
@@ -74,6 +74,7 @@ typedef struct Test {
 	TenonContext *c;
 	Arena a;
 	bool all, table, show;
+	const char *shape;
 	TenonPlanOptions options;
 	char **wanted;
 	const char *planted; /* the text of planted.h */
@@ -460,7 +461,8 @@ static bool shape_set(Test *t, Subject *s, const Shape *shape)
 
 static bool shape_wanted(const Test *t, const Plant *p, const Shape *shape)
 {
-	if (!t->all && !shape->quick)
+	if (t->shape ? strcmp(t->shape, shape->name) != 0
+		     : !t->all && !shape->quick)
 		return false;
 	return !shape->large || (p->first && !p->s->dtype);
 }
@@ -561,6 +563,8 @@ int main(int argc, char **argv)
 		t.all |= !strcmp(argv[flags], "--all");
 		t.table |= !strcmp(argv[flags], "--table");
 		t.show |= !strcmp(argv[flags], "--show");
+		if (!strncmp(argv[flags], "--shape=", 8))
+			t.shape = argv[flags] + 8;
 		if (!strncmp(argv[flags], "--target=", 9))
 			t.options.target = argv[flags] + 9;
 		if (!strncmp(argv[flags], "--compiler=", 11))

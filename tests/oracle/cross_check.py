@@ -177,6 +177,12 @@ def check_fma():
         c = rng.permutation(a)
         # products that nearly cancel, where a second rounding would show
         c[-1000:] = -round_to(a[-1000:] * b[-1000:], d)
+        # a midpoint, and a term too small for f64 to tell on which side
+        half = {"f32": 1 + 2.0 ** -12, "bf16": 1 + 2.0 ** -4}.get(d, 1.5)
+        a[:4] = b[:4] = half
+        a[2:4] = -half
+        tiny = 2.0 ** max(-80, FORMAT[d][1])
+        c[:4] = [tiny, -tiny, tiny, -tiny]
         p = Program()
         n = [len(a)]
         v = [p.input(d, n) for _ in range(3)]
@@ -720,6 +726,46 @@ def check_exact_chain():
             z = round_to(f32(y @ v), d)
             out = tool.judge(p, arrays, [(z, d)])
             assert "y: exact fail" in out, (d, out)
+
+
+def silu32(x):
+    x = np.asarray(x, np.float32)
+    with np.errstate(all="ignore"):
+        return x / (np.float32(1) + np.exp(-x))
+
+
+def check_gated_mutants():
+    """Behind a function of 2 ulp, violations show on the narrow family."""
+    d, m, k, n = "f16", 32, 1024, 48
+    p = Program()
+    X, W, V = (p.input(d, s) for s in ([m, k], [k, n], [k, n]))
+    a = p.value(d, [m, n], "matmul", [X, W], acc="f32")
+    b = p.value(d, [m, n], "matmul", [X, V], acc="f32")
+    y = p.value("f32", [m, n], "cast", [a])
+    one = p.value("f32", [m, n], "broadcast",
+                  [p.value("f32", [], "const", data="0x1p+0")])
+    e = p.value("f32", [m, n], "exp", [p.value("f32", [m, n], "neg", [y])])
+    s = p.value("f32", [m, n], "add", [one, e])
+    g = p.value(d, [m, n], "cast", [p.value("f32", [m, n], "div", [y, s])])
+    p.returns(p.value(d, [m, n], "mul", [g, b]), "y")
+    x, w, v = fixture(p, "narrow", 3)
+    arrays = [(x, d), (w, d), (v, d)]
+
+    def gated(pw, pv):
+        return round_to(round_to(silu32(pw), d) * pv, d)
+    for way in WAYS:
+        out = tool.judge(p, arrays, [(gated(
+            round_to(f32(sums_f32(x, w, way)), d),
+            round_to(f32(sums_f32(x, v, "random")), d)), d)])
+        assert "interval pass (violations 0, undecided 0" in out, (way, out)
+    raw = f32(sums_f32(x, w, "plain"))
+    other = round_to(f32(sums_f32(x, v, "plain")), d)
+    products = round_to(x[:, :, None] * w[None], d).sum(1)
+    for name, y in (("boundary skipped", gated(raw, other)),
+                    ("truncated", gated(truncate(raw, d), other)),
+                    ("f16 products", gated(round_to(products, d), other)),
+                    ("f16 sums", gated(sums_f16(x, w), other))):
+        assert "interval fail" in tool.judge(p, arrays, [(y, d)]), name
 
 
 def fixture(p, family, seed):

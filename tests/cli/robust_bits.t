@@ -1,0 +1,13 @@
+# The same bits from fresh processes, whatever their threads.
+
+== all examples, one thread and eight
+! mkdir one eight
+$ for e in examples/*.tn; do n=$(basename $e .tn); tenon run $e --dim M=131 --no-check --repeat 0 --threads 1 -o one/$n > log && tenon run $e --dim M=131 --no-check --repeat 0 --threads 8 -o eight/$n > log || echo $n; done
+$ diff -r one eight && ls one | wc -l
+21
+
+== another compiler's code is another plan and agrees with the oracle
+? clang-14 --version && test -z "$TEST_SAN"
+$ for e in softmax weight_view; do tenon run examples/$e.tn --dims inspect --repeat 0 --cc clang-14 | grep check; done
+check    y  pass
+check    y  pass
