@@ -12,6 +12,7 @@
  *   floor    q = a//b with b >= 1 has a - b + 1 <= b*q <= a. So b*e is
  *            bounded as above, and since e is an integer, b*e + b - 1 >= 0
  *            is enough for e >= 0.
+ *   tighten  g*e + c >= 0 with a constant g >= 1 is e + c//g >= 0.
  *   choice   min(a, b) is one of a and b, and no more than either.
  *   factor   e = m*d with m >= 0: d >= 0 is enough.
  *   fact     f >= 0 is given: s*e + s - 1 - m*f >= 0 with m >= 0 and a
@@ -531,6 +532,31 @@ static Ex merge_mod(ExprTab *t, Ex e)
 	return e;
 }
 
+/* g*e + c >= 0 is e + c//g >= 0, for e is an integer. */
+static Ex tighten(ExprTab *t, Ex e)
+{
+	Poly q;
+	int64_t g = 0;
+	poly_load(t, e, &q);
+	for (size_t i = 0; i < q.n; i++) {
+		if (q.m[i].coef == INT64_MIN)
+			return e;
+		if (q.m[i].n)
+			g = gcd(q.m[i].coef < 0 ? -q.m[i].coef : q.m[i].coef,
+				g);
+	}
+	if (g < 2)
+		return e;
+	Poly r = {0};
+	for (size_t i = 0; i < q.n; i++) {
+		int64_t c = q.m[i].coef;
+		q.m[i].coef = c / g - (c % g < 0);
+		if (q.m[i].coef)
+			poly_add(t, &r, &q.m[i]);
+	}
+	return poly_make(t, &r);
+}
+
 /* ---- the search ------------------------------------------------------ */
 
 static bool follows_from_fact(Proof *p, Ex e)
@@ -548,7 +574,7 @@ static bool search(Proof *p, Ex e)
 {
 	Ex x, rest;
 	size_t key = SIZE_MAX;
-	e = merge_mod(p->t, e);
+	e = tighten(p->t, merge_mod(p->t, e));
 	if (sign_by_form(p, e) > 0 || follows_from_fact(p, e))
 		return true;
 	/* a constant that is left is negative: then the factor must be 0 */

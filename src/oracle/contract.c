@@ -259,6 +259,19 @@ static void dot_careful(const Job *j, int64_t row, int64_t col, double *s,
 		*s = sum, *c = 0;
 }
 
+/* Products that are finite and of the sign that `sign` has not, together. */
+static double opposite(const Job *j, int64_t row, int64_t col, double sign)
+{
+	double size = 0;
+	for (int64_t k = 0; k < j->k; k++) {
+		double p =
+			j->a.ref[row * j->k + k].f * j->b.ref[k * j->n + col].f;
+		if (isfinite(p) && p * sign < 0)
+			size += fabs(p);
+	}
+	return size;
+}
+
 /* The parts of the sum of a row and a column; at: where its products are. */
 static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		     SumParts *s)
@@ -278,6 +291,10 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 			dot_careful(j, row, col, &s->ref, &c);
 		s->ref2 = s->lo2 = s->hi2 = 0;
 		s->lo = s->hi = s->ref;
+		if (isinf(s->ref) &&
+		    sum_may_overflow(acc, opposite(j, row, col, s->ref),
+				     (double)j->k))
+			s->flags |= FL_NAN;
 		if (la->unbounded || lb->unbounded || wide) {
 			s->lo = -INFINITY;
 			s->hi = INFINITY;

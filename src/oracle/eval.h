@@ -249,6 +249,12 @@ typedef struct SumParts {
 /* The sum in acc, rounded to d. margin: bits of acc held back. */
 void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	      Ival *out);
+/*
+ * Whether some order takes `terms` finite terms of one sign, `size` in all,
+ * beyond acc's range. Beside an infinite term of the other sign that order
+ * gives NaN.
+ */
+bool sum_may_overflow(DType acc, double size, double terms);
 /* The error of a sum's additions in acc, whatever their order; *big: a
  * bound on every partial sum. */
 double sum_error(DType acc, const SumParts *s, double *big);

@@ -87,6 +87,8 @@ static double narrow(const Fill *f, const Place *at)
 		return 1 + (double)(own % 32) / 32;
 	if (r->gain) /* powers of two: nothing to round */
 		return ldexp(1, (int)(own % 3) - 1);
+	if (r->weight && at->line % 4 == 3) /* a product often ties */
+		return own & 1 ? 3 * pow2_floor(f->scale) / 2 : 0;
 	if (r->weight) {
 		double grid = pow2_floor(ldexp(f->scale, -12));
 		return rint(plain(f, at) / grid) * grid;

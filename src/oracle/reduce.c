@@ -152,14 +152,21 @@ static void running_end(Running *r, SumParts *out, DType from, DType acc)
 			      s->terms * fmt_ulp(acc, 0) / 2;
 	out->minus_zero = !r->other_zero && s->terms == 0;
 	bool nan = r->nans || (r->pos_inf && r->neg_inf);
+	/* Finite terms that overflow the other way before they meet it. */
+	double against = r->pos_inf ? s->neg : r->neg_inf ? s->pos : 0;
+	against *= 1 + ldexp(s->terms + 2, 1 - fmt_info[acc].p);
+	bool meets = against >= fmt_info[acc].max;
 	if (nan) {
 		out->ref = out->lo = out->hi = NAN;
-	} else if (r->wide) {
+	} else if (r->wide || meets) {
 		out->lo = -INFINITY;
 		out->hi = INFINITY;
 	} else if (r->pos_inf || r->neg_inf) {
 		out->ref = r->pos_inf ? INFINITY : -INFINITY;
 		out->lo = out->hi = out->ref;
+		double other = r->pos_inf ? s->neg : s->pos;
+		if (sum_may_overflow(acc, other, s->terms))
+			out->flags |= FL_NAN;
 	} else if (!isfinite(out->ref) || !isfinite(out->lo) ||
 		   !isfinite(out->hi)) {
 		running_overflow(r, out);

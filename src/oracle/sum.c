@@ -53,6 +53,14 @@ double sum_error(DType acc, const SumParts *s, double *big)
 	return n * u * pow2_floor(least(b, f->max)) * (1 + 0x1p-40);
 }
 
+bool sum_may_overflow(DType acc, double size, double terms)
+{
+	const Fmt *f = &fmt_info[acc];
+	double top = acc == DT_F64 ? f->max : f->overflow;
+	double u = ldexp(1, -f->p);
+	return !(size * (1 + terms * u / (1 - terms * u)) < top);
+}
+
 /* Where infinities or NaN are among the terms. */
 static bool not_finite(DType d, const SumParts *s, Num *ref, Ival *out)
 {

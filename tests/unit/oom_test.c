@@ -145,7 +145,7 @@ typedef TenonError Call(Work *w);
 static TenonError call_program(Work *w)
 {
 	TenonProgram *p;
-	TenonError e = tenon_program_from_text(w->c, "t.tn", w->text, NULL, &p);
+	TenonError e = make_program(w, &p);
 
 	CHECK(!e == !!p);
 	tenon_program_free(p);
@@ -550,7 +550,7 @@ static void weights(void)
 		"dims d: M = 3\n"
 		"def f(x: f32[M, 4]):\n"
 		"    return x @ w + v\n";
-	static const char head[] = "\x38\0\0\0\0\0\0\0"
+	static const char head[] = "\x3a\0\0\0\0\0\0\0"
 				   "{\"v\":{\"dtype\":\"F32\",\"shape\":[6],"
 				   "\"data_offsets\":[0,24]}}   ";
 	float data[24] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -566,7 +566,7 @@ static void weights(void)
 	if (!CHECK(tn && v))
 		return;
 	fputs(text, tn);
-	fwrite(head, 1, 8 + 0x38, v);
+	fwrite(head, 1, 8 + 0x3a, v);
 	fwrite(data, 4, 6, v);
 	fclose(tn);
 	fclose(v);
