@@ -83,6 +83,12 @@ $(B)/src/%.o: src/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(TNFLAGS) -MMD -MP -c -o $@ $<
 
+# References that another oracle computed are not this one's.
+ORACLE := $(wildcard src/oracle/*.[ch] src/ir/*.[ch] src/ir/*.def)
+$(B)/src/oracle/cache.o: CPPFLAGS += \
+	-DORACLE_SOURCES='"$(shell cat $(ORACLE) | sha256sum | cut -c1-16)"'
+$(B)/src/oracle/cache.o: $(ORACLE)
+
 # Changes only when the commands do, so that new flags rebuild everything.
 $(B)/flags: FORCE
 	@mkdir -p $(@D)

@@ -13,7 +13,11 @@
 
 #include <unistd.h>
 
-#define FORMAT "tenon reference 1\n"
+/* The oracle's own sources are part of the key: the build names them. */
+#ifndef ORACLE_SOURCES
+#error "the Makefile defines ORACLE_SOURCES"
+#endif
+#define FORMAT "tenon reference 1 " ORACLE_SOURCES "\n"
 
 static void add_tensor(Sha256 *h, const Tensor *t)
 {

@@ -302,7 +302,9 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		return;
 	}
 	double k = (double)j->k, p = j->abs ? j->abs[at] : 0, prop = 0;
-	if (j->ref2 && !isfinite(s->ref)) {
+	/* the split's parts overflow, or underflow */
+	bool small = p > 0 && p < 0x1p-900;
+	if (j->ref2 && (!isfinite(s->ref) || small)) {
 		dot_careful(j, row, col, &s->ref, &s->ref2);
 		s->lo = s->hi = s->ref;
 		s->lo2 = s->hi2 = s->ref2;

@@ -10,8 +10,6 @@
  */
 #include "oracle/eval.h"
 
-#include <float.h>
-
 #include <limits.h>
 
 typedef struct Job {
@@ -114,28 +112,6 @@ static void settle(double *s, double *c)
 	*c = err;
 }
 
-/*
- * Finite terms whose running sum left the range of double. Where only one
- * sign can get that far, the sum is at least the largest double less the
- * other sign's terms and the roundings of the order that is luckiest.
- */
-static void running_overflow(const Running *r, SumParts *out)
-{
-	const SumParts *s = &r->s;
-	bool up = isinf(s->pos), down = isinf(s->neg);
-	double least_sum = DBL_MAX * (1 - s->terms * 0x1p-51);
-	if (up == down) {
-		out->ref = NAN;
-		out->lo = -INFINITY;
-		out->hi = INFINITY;
-		return;
-	}
-	out->ref = up ? INFINITY : -INFINITY;
-	out->lo = up ? least_sum - 2 * s->neg : -INFINITY;
-	out->hi = up ? INFINITY : 2 * s->pos - least_sum;
-	out->ref2 = out->lo2 = out->hi2 = 0;
-}
-
 static void running_end(Running *r, SumParts *out, DType from, DType acc)
 {
 	SumParts *s = &r->s;
@@ -152,24 +128,21 @@ static void running_end(Running *r, SumParts *out, DType from, DType acc)
 			      s->terms * fmt_ulp(acc, 0) / 2;
 	out->minus_zero = !r->other_zero && s->terms == 0;
 	bool nan = r->nans || (r->pos_inf && r->neg_inf);
-	/* Finite terms that overflow the other way before they meet it. */
-	double against = r->pos_inf ? s->neg : r->neg_inf ? s->pos : 0;
-	against *= 1 + ldexp(s->terms + 2, 1 - fmt_info[acc].p);
-	bool meets = against >= fmt_info[acc].max;
 	if (nan) {
 		out->ref = out->lo = out->hi = NAN;
-	} else if (r->wide || meets) {
+	} else if (r->wide) {
 		out->lo = -INFINITY;
 		out->hi = INFINITY;
 	} else if (r->pos_inf || r->neg_inf) {
 		out->ref = r->pos_inf ? INFINITY : -INFINITY;
 		out->lo = out->hi = out->ref;
+		/* finite terms may overflow before they meet it */
 		double other = r->pos_inf ? s->neg : s->pos;
 		if (sum_may_overflow(acc, other, s->terms))
 			out->flags |= FL_NAN;
 	} else if (!isfinite(out->ref) || !isfinite(out->lo) ||
 		   !isfinite(out->hi)) {
-		running_overflow(r, out);
+		sum_overflow(out);
 	}
 }
 

@@ -30,6 +30,7 @@
  */
 #include "oracle/eval.h"
 
+#include <float.h>
 #include <limits.h>
 
 double sum_error(DType acc, const SumParts *s, double *big)
@@ -80,6 +81,22 @@ static bool not_finite(DType d, const SumParts *s, Num *ref, Ival *out)
 		out->flags |= s->flags | FL_NAN;
 	}
 	return true;
+}
+
+void sum_overflow(SumParts *s)
+{
+	bool up = isinf(s->pos), down = isinf(s->neg);
+	double least_sum = DBL_MAX * (1 - s->terms * 0x1p-51);
+	s->ref2 = s->lo2 = s->hi2 = 0;
+	if (up == down) {
+		s->ref = NAN;
+		s->lo = -INFINITY;
+		s->hi = INFINITY;
+		return;
+	}
+	s->ref = up ? INFINITY : -INFINITY;
+	s->lo = up ? least_sum - 2 * s->neg : -INFINITY;
+	s->hi = up ? INFINITY : 2 * s->pos - least_sum;
 }
 
 void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,

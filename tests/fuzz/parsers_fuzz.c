@@ -217,7 +217,6 @@ static const Reader readers[] = {
 /* ---- sound inputs ---------------------------------------------------- */
 
 typedef struct Sound {
-	uint32_t reader;
 	size_t n;
 	char *p;
 } Sound;
@@ -225,18 +224,19 @@ typedef struct Sound {
 static struct {
 	Sound *p;
 	size_t n;
-} sound;
-static size_t sound_first[ARRAY_LEN(readers) + 1]; /* by reader */
+} sound[ARRAY_LEN(readers)];
 
 static void sound_add(uint32_t reader, const char *p, size_t n)
 {
-	sound.p = realloc(sound.p, (sound.n + 1) * sizeof(*sound.p));
+	size_t k = sound[reader].n++;
 	char *copy = malloc(n + 1);
-	if (!sound.p || !copy)
+
+	sound[reader].p = realloc(sound[reader].p, (k + 1) * sizeof(Sound));
+	if (!sound[reader].p || !copy)
 		exit(2);
 	memcpy(copy, p, n);
 	copy[n] = '\0';
-	sound.p[sound.n++] = (Sound){reader, n, copy};
+	sound[reader].p[k] = (Sound){n, copy};
 }
 
 static bool file_get(const char *path, Input *in)
@@ -337,8 +337,8 @@ static void sound_safetensors(uint32_t reader)
 	}
 }
 
-/* A stage of each program of corpus/. */
-static void sound_stages(uint32_t reader, const char *stage)
+/* The stages of each program of corpus/. */
+static void sound_stages(void)
 {
 	glob_t g;
 
@@ -351,7 +351,9 @@ static void sound_stages(uint32_t reader, const char *stage)
 		/* what once crashed may be no program */
 		if (!tenon_program_from_file(c, g.gl_pathv[i], NULL, &p) &&
 		    !tenon_compile(c, p, &emit, &plan))
-			tenon_plan_dump(plan, stage, add_written, &reader);
+			for (uint32_t r = STAGES; r < STAGES + 4; r++)
+				tenon_plan_dump(plan, readers[r].suffix + 1,
+						add_written, &r);
 		tenon_plan_free(plan);
 		tenon_program_free(p);
 		tenon_context_free(c);
@@ -362,19 +364,16 @@ static void sound_stages(uint32_t reader, const char *stage)
 static void sound_all(void)
 {
 	for (uint32_t r = 0; r < ARRAY_LEN(readers); r++) {
-		sound_first[r] = sound.n;
 		if (readers[r].found)
 			sound_files(r, readers[r].found);
-		if (readers[r].found && r >= STAGES)
-			sound_stages(r, readers[r].suffix + 1);
-		if (readers[r].read == read_plan)
+		else if (readers[r].read == read_plan)
 			sound_plans(r);
 		else if (readers[r].read == read_npy)
 			sound_npy(r);
-		else if (readers[r].read == read_safetensors)
+		else
 			sound_safetensors(r);
 	}
-	sound_first[ARRAY_LEN(readers)] = sound.n;
+	sound_stages();
 }
 
 /* ---- damage ---------------------------------------------------------- */
@@ -568,7 +567,7 @@ static void damage(Input *in, const Sound *other)
 static void make_input(Input *in)
 {
 	uint32_t r = (uint32_t)below(ARRAY_LEN(readers));
-	size_t first = sound_first[r], n = sound_first[r + 1] - first;
+	size_t n = sound[r].n;
 
 	in->reader = r;
 	in->n = 0;
@@ -577,10 +576,10 @@ static void make_input(Input *in)
 		for (size_t i = 0; i < in->n; i++)
 			in->p[i] = (char)below(256);
 	} else {
-		const Sound *s = &sound.p[first + below(n)];
+		const Sound *s = &sound[r].p[below(n)];
 		insert(in, 0, s->p, s->n);
 		for (size_t k = 1 + below(4); k > 0; k--)
-			damage(in, &sound.p[first + below(n)]);
+			damage(in, &sound[r].p[below(n)]);
 	}
 	in->p[in->n] = '\0';
 }
@@ -638,9 +637,11 @@ static void child(char **files, double seconds)
 		make_input(&shared->input);
 		input_run();
 	}
-	for (size_t i = 0; i < sound.n; i++)
-		free(sound.p[i].p);
-	free(sound.p);
+	for (uint32_t r = 0; r < ARRAY_LEN(readers); r++) {
+		for (size_t i = 0; i < sound[r].n; i++)
+			free(sound[r].p[i].p);
+		free(sound[r].p);
+	}
 }
 
 /* Waits for the child; kills it when an input takes too long. */

@@ -298,6 +298,49 @@ static void tells_signs_of_zero(void)
 	CHECK(judge(p, &in, 1, &r).outcome == OUT_FAIL);
 }
 
+/*
+ * -2e38 and -2e38 and +inf: +inf in one order, -inf + inf = NaN in another
+ * that adds the finite terms first. With -1e38 no order overflows.
+ */
+static void overflow_beside_infinity(void)
+{
+	static const char *const text[] = {
+		"program sum\n"
+		"%0: f32[3] = input index=0\n"
+		"%1: f32 = sum %0 acc=f32 axes=[0]\n"
+		"return %1 as y\n",
+		"program dot\n"
+		"%0: f32[1, 3] = input index=0\n"
+		"%1: f32[3, 1] = reshape %0\n"
+		"%2: f32[1, 1] = const data=[0x1p+0]\n"
+		"%3: f32[1, 3] = broadcast %2\n"
+		"%4: f32[1, 1] = matmul %3 %1 acc=f32\n"
+		"%5: f32 = reshape %4\n"
+		"return %5 as y\n",
+	};
+	for (int k = 0; k < 2; k++) {
+		Program *p = parse(text[k]);
+		int64_t s[] = {1, 3};
+		Tensor in = k ? tensor(DT_F32, 2, s) : tensor(DT_F32, 1, s + 1);
+		Tensor y = tensor(DT_F32, 0, s);
+		if (!p)
+			continue;
+		put(&in, 0, -2e38);
+		put(&in, 1, -2e38);
+		put(&in, 2, INFINITY);
+		put(&y, 0, NAN);
+		CHECK(judge(p, &in, 1, &y).outcome != OUT_FAIL);
+		put(&y, 0, INFINITY);
+		CHECK(judge(p, &in, 1, &y).outcome != OUT_FAIL);
+		put(&y, 0, -INFINITY);
+		CHECK(judge(p, &in, 1, &y).outcome == OUT_FAIL);
+		put(&in, 1, -1e38);
+		put(&in, 0, -1e38);
+		put(&y, 0, NAN);
+		CHECK(judge(p, &in, 1, &y).outcome == OUT_FAIL);
+	}
+}
+
 static void tells_inconclusive(void)
 {
 	Program *p = parse("program long\n"
@@ -613,6 +656,7 @@ static const TestCase tests[] = {
 	TEST(tells_signs_of_zero),
 	TEST(tells_inconclusive),
 	TEST(tells_faults),
+	TEST(overflow_beside_infinity),
 	TEST(empty_and_rank_0),
 	TEST(relaxes_boundaries),
 	TEST(relaxes_contraction),
