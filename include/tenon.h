@@ -24,14 +24,14 @@ extern "C" {
 #define TENON_VERSION_MAJOR 0
 #define TENON_VERSION_MINOR 1
 #define TENON_VERSION_PATCH 0
-#define TENON_VERSION "0.1.0"
-#define TENON_MAX_RANK 8
+#define TENON_VERSION       "0.1.0"
+#define TENON_MAX_RANK      8
 
 typedef enum TenonError {
 	TENON_OK = 0,
 	TENON_EPROGRAM = 1, /* the program, its data or its result is wrong */
 	TENON_EUSAGE = 2,   /* the call is wrong: unknown name, bad option */
-	TENON_EENV = 3,	    /* compiler, file system, library, machine */
+	TENON_EENV = 3,     /* compiler, file system, library, machine */
 	TENON_ENOMEM = 4,   /* memory refused; nothing is leaked */
 } TenonError;
 
@@ -125,12 +125,12 @@ TenonError tenon_result_desc(TenonProgram *p, int i, TenonTensor *out);
 /* ---- plans ----------------------------------------------------------- */
 
 typedef struct TenonPlanOptions {
-	const char *target;	 /* "cpu", "cpu:avx2", ...; NULL: cpu */
+	const char *target;      /* "cpu", "cpu:avx2", ...; NULL: cpu */
 	const char *const *pins; /* "realisation.param=value" */
 	size_t npins;
-	const char *skip;	/* passes left out, comma-separated; NULL */
+	const char *skip;       /* passes left out, comma-separated; NULL */
 	const char *stop_after; /* pass to stop after; NULL */
-	bool emit_only;		/* stages 1-5 only: no compiler, no run */
+	bool emit_only;         /* stages 1-5 only: no compiler, no run */
 } TenonPlanOptions;
 
 TenonError tenon_compile(TenonContext *c, TenonProgram *p,
@@ -163,7 +163,7 @@ typedef struct TenonPlanInfo {
 	const char *target; /* cpu:avx512 */
 	const char *compiler;
 	double front_ms, plan_ms, compile_ms; /* compile: wall time */
-	bool cached; /* no compiler ran */
+	bool cached;                          /* no compiler ran */
 	int64_t arena_bytes; /* intermediates, under the sizes set */
 } TenonPlanInfo;
 void tenon_plan_info(TenonPlan *p, TenonPlanInfo *out);
@@ -217,9 +217,9 @@ typedef enum TenonOutcome {
 typedef struct TenonVerdict {
 	const char *family, *result, *fixture_sha256;
 	uint64_t seed;
-	bool applies;	      /* family has a meaning for this program */
-	const char *why_not;  /* when it has not */
-	bool fault;	      /* the oracle and the plan both fault, rightly */
+	bool applies;        /* family has a meaning for this program */
+	const char *why_not; /* when it has not */
+	bool fault;          /* the oracle and the plan both fault, rightly */
 	TenonOutcome exact, interval, fixed;
 	int64_t elements, points, mismatches;
 	int64_t violations, undecided;

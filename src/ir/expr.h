@@ -21,10 +21,10 @@ typedef uint32_t Ex;
 
 typedef enum ExKind {
 	EX_CONST, /* value */
-	EX_DIM,	  /* named dim, index into the table's dims */
+	EX_DIM,   /* named dim, index into the table's dims */
 	EX_AXIS,  /* loop axis, or output index number in an index map */
-	EX_DIV,	  /* floor(a / b) */
-	EX_MOD,	  /* a - b * floor(a / b) */
+	EX_DIV,   /* floor(a / b) */
+	EX_MOD,   /* a - b * floor(a / b) */
 	EX_MIN,
 	EX_MAX,
 	EX_POLY, /* sum of coefficient times product of atoms */
@@ -42,12 +42,12 @@ typedef struct ExNode {
 	Ex a, b;       /* EX_DIV, EX_MOD, EX_MIN, EX_MAX */
 	uint32_t nterms;
 	const ExTerm *terms; /* EX_POLY: sorted, at least one with atoms */
-	uint32_t size;	     /* nodes when written out as a tree; bounded */
+	uint32_t size;       /* nodes when written out as a tree; bounded */
 } ExNode;
 
 typedef struct ExDim {
 	const char *name;
-	Loc loc; /* where it was first named */
+	Loc loc;        /* where it was first named */
 	int64_t lo, hi; /* values that a binding may take, inclusive */
 } ExDim;
 

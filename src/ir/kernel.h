@@ -28,7 +28,7 @@ typedef enum BufScope {
 	SCOPE_OUT,    /* written: a result or a value other kernels read */
 	SCOPE_SHARED, /* lives across the phases of the kernel, all workers */
 	SCOPE_WORKER, /* scratch of one worker, within a task */
-	SCOPE_REG,    /* registers: constant extents, indexed by unrolled axes */
+	SCOPE_REG, /* registers: constant extents, indexed by unrolled axes */
 	SCOPE_COUNT,
 } BufScope;
 extern const char *const buf_scope_name[SCOPE_COUNT];
@@ -39,7 +39,7 @@ typedef struct KBuffer {
 	DType dtype;
 	uint8_t rank;
 	Ex shape[K_MAX_RANK];
-	ValueId value;	  /* what it holds; NO_VALUE for SHARED, WORKER, REG */
+	ValueId value;    /* what it holds; NO_VALUE for SHARED, WORKER, REG */
 	const char *name; /* letters, digits, _; unique in the kernel */
 } KBuffer;
 
@@ -53,24 +53,24 @@ typedef enum LoopMap {
 extern const char *const loop_map_name[MAP_COUNT];
 
 typedef enum StmtKind {
-	ST_FOR,	  /* axis, extent, map, lanes, body */
-	ST_IF,	  /* body where every cond >= 0, else orelse */
+	ST_FOR,   /* axis, extent, map, lanes, body */
+	ST_IF,    /* body where every cond >= 0, else orelse */
 	ST_LOAD,  /* var = buffer[index...] where every cond >= 0 (nconds may be
 		     0), else the dtype's zero */
 	ST_STORE, /* buffer[index...] = args[0] */
-	ST_OP,	  /* var = op(args...): an ELEM op */
-	ST_MAC,	  /* var = args[0]*args[1] + args[2], fused or not */
+	ST_OP,    /* var = op(args...): an ELEM op */
+	ST_MAC,   /* var = args[0]*args[1] + args[2], fused or not */
 	ST_CONST, /* var = data */
 	ST_INDEX, /* var = the expression ex, rounded once to dtype */
 	ST_TEST,  /* var = every cond >= 0 (bool) */
 	ST_ROUND, /* var = args[0] rounded to dtype: the boundary of value */
 	ST_KEEP,  /* var, of a 16-bit float dtype, = args[0] (f32) unrounded: a
 		     boundary that single_rounding drops; it is never stored */
-	ST_ACC,	  /* declares accumulator var, of dtype: args[0] if nargs is 1,
+	ST_ACC,   /* declares accumulator var, of dtype: args[0] if nargs is 1,
 		     else the identity of op */
 	ST_ACCUM, /* accumulator var = op(var, args[0]); with nargs 2 only where
 		     args[1] (bool, scalar only). op OP_WHERE: var = args[0] */
-	ST_ARG,	  /* var (index), args[0] (best): first best of args[1] at ex;
+	ST_ARG,   /* var (index), args[0] (best): first best of args[1] at ex;
 		     both declared by ST_ACC */
 	ST_BOUND, /* axis = args[0] checked to lie in 0 .. extent-1, negative
 		     from the end; faults with `value` */
@@ -102,9 +102,9 @@ struct Stmt {
 	/* OP: which; operand dtype. ACC, ACCUM, ARG: the fold's ELEM op */
 	Op op;
 	DType from;
-	Ex ex; /* INDEX, ARG; OP that may fault: the flat element */
+	Ex ex;            /* INDEX, ARG; OP that may fault: the flat element */
 	const void *data; /* CONST: one element */
-	ValueId value;	  /* the program's value it computes, or NO_VALUE */
+	ValueId value;    /* the program's value it computes, or NO_VALUE */
 };
 
 typedef struct KAxis {
@@ -124,7 +124,7 @@ typedef struct KParam {
 } KParam;
 
 typedef struct Kernel {
-	const char *name;	 /* k0 */
+	const char *name;        /* k0 */
 	const char *realisation; /* loop, rowreduce, contract */
 	uint32_t region;
 	VEC(KParam) params;
@@ -137,7 +137,7 @@ typedef struct Kernel {
 
 typedef struct Kernels {
 	Arena *arena;
-	Program *program; /* stage 2; its table holds every expression */
+	Program *program;    /* stage 2; its table holds every expression */
 	VEC(Kernel) kernels; /* in the order they run */
 	/* Set by the verifier: the kernel with an access it cannot prove. */
 	const Kernel *unproved;

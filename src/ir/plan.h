@@ -30,8 +30,8 @@ typedef struct PlanBuffer {
 
 typedef struct PlanLaunch {
 	uint32_t kernel, phase;
-	Ex tasks;   /* count */
-	Ex scratch; /* bytes a worker */
+	Ex tasks;              /* count */
+	Ex scratch;            /* bytes a worker */
 	VEC(uint32_t) buffers; /* plan buffer by memory buffer of the kernel */
 } PlanLaunch;
 
@@ -53,7 +53,7 @@ typedef struct Plan {
 	VEC(PlanLaunch) launches;
 	VEC(PlanCopy) copies;
 	VEC(PlanDonation) donations;
-	VEC(Ex) slots; /* bytes of each arena slot */
+	VEC(Ex) slots;             /* bytes of each arena slot */
 	VEC(const char *) sources; /* stage 5, one a kernel */
 	const char *target, *compiler, *flags;
 	char identity[SHA256_HEX];

@@ -21,7 +21,12 @@ typedef enum DType {
 	DT_COUNT,
 } DType;
 
-typedef enum DTypeClass { DTC_F, DTC_I, DTC_U, DTC_B } DTypeClass;
+typedef enum DTypeClass {
+	DTC_F,
+	DTC_I,
+	DTC_U,
+	DTC_B
+} DTypeClass;
 
 typedef struct DTypeInfo {
 	const char *name;
@@ -78,13 +83,14 @@ typedef struct OpInfo {
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
 bool op_parse(const char *name, Op *out);
-bool op_has(Op op, char attr);		 /* one letter of attrs */
-bool op_admits(Op op, DType operand);	 /* by domain */
+bool op_has(Op op, char attr);        /* one letter of attrs */
+bool op_admits(Op op, DType operand); /* by domain */
 
 /* Relaxations of @contract(...), a bit set a value. */
 typedef enum Relax {
-	RELAX_SINGLE_ROUNDING = 1 << 0, /* a matmul or reduction's boundary may be
-		dropped where its one consumer is elementwise in the same kernel */
+	RELAX_SINGLE_ROUNDING =
+		1 << 0,             /* a matmul or reduction's boundary may be
+	    dropped where its one consumer is elementwise in the same kernel */
 	RELAX_CONTRACTION = 1 << 1, /* a product feeding an add or sub may lose
 		its boundary: one fused multiply-add */
 	RELAX_REASSOCIATE = 1 << 2, /* sums may merge across values */
@@ -103,21 +109,21 @@ typedef struct Value {
 	const ValueId *args;
 
 	/* attributes; those an op does not use are zero */
-	DType acc;	     /* SUM PROD CUMSUM MATMUL: the accumulator */
-	uint32_t axes;	     /* REDUCE: bit set of operand axes */
-	uint32_t axis;	     /* IOTA CONCAT GATHER SCATTER* CUMSUM */
-	uint32_t index;	     /* INPUT: argument number */
-	uint8_t perm[TN_MAX_RANK];    /* TRANSPOSE */
-	Ex start[TN_MAX_RANK];	      /* SLICE; PAD: elements before */
-	int64_t step[TN_MAX_RANK];    /* SLICE */
+	DType acc;                 /* SUM PROD CUMSUM MATMUL: the accumulator */
+	uint32_t axes;             /* REDUCE: bit set of operand axes */
+	uint32_t axis;             /* IOTA CONCAT GATHER SCATTER* CUMSUM */
+	uint32_t index;            /* INPUT: argument number */
+	uint8_t perm[TN_MAX_RANK]; /* TRANSPOSE */
+	Ex start[TN_MAX_RANK];     /* SLICE; PAD: elements before */
+	int64_t step[TN_MAX_RANK]; /* SLICE */
 	Ex map[TN_MAX_RANK]; /* VIEW: one an operand axis, over axes i0... of
 				the result */
 	const void *data;    /* CONST: bytes, native order, row-major */
 	size_t data_size;
 	const char *file, *tensor; /* WEIGHT; tensor NULL for .npy */
 
-	uint32_t relax; /* Relax bits of the def that wrote it */
-	Loc loc;	/* place in the user's text: the outermost call */
+	uint32_t relax;   /* Relax bits of the def that wrote it */
+	Loc loc;          /* place in the user's text: the outermost call */
 	const char *name; /* the author's name for it, or NULL */
 	const char *via;  /* defs it was expanded from, outermost first, as
 		`softmax` or `mlp/softmax`; NULL when written directly */
@@ -147,8 +153,9 @@ typedef struct Program {
 	VEC(Result) results;
 	VEC(ValueId) donated; /* inputs whose buffer a result may reuse */
 	VEC(DimSet) dimsets;
-	VEC(const char *) sources; /* names of the context's sources, for the
-		text form; program_infer keeps them up */
+	VEC(const char *)
+	sources; /* names of the context's sources, for the
+text form; program_infer keeps them up */
 	Loc loc;
 } Program;
 

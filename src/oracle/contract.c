@@ -259,17 +259,41 @@ static void dot_careful(const Job *j, int64_t row, int64_t col, double *s,
 		*s = sum, *c = 0;
 }
 
-/* Products that are finite and of the sign that `sign` has not, together. */
-static double opposite(const Job *j, int64_t row, int64_t col, double sign)
+/*
+ * The sum of the products with an operand that is not finite; in *against
+ * the size of the others of the other sign, infinite if they leave double.
+ */
+static double dot_infinite(const Job *j, int64_t row, int64_t col,
+			   double *against)
 {
-	double size = 0;
+	double sum = 0, pos = 0, neg = 0;
+	for (int64_t k = 0; k < j->k; k++) {
+		double a = j->a.ref[row * j->k + k].f;
+		double b = j->b.ref[k * j->n + col].f;
+		double p = a * b;
+		if (!isfinite(a) || !isfinite(b))
+			sum += p;
+		else if (p > 0)
+			pos += p;
+		else
+			neg -= p;
+	}
+	*against = sum > 0 ? neg : pos;
+	return sum;
+}
+
+/* The sums of the positive and of the negative products. */
+static void dot_signs(const Job *j, int64_t row, int64_t col, SumParts *s)
+{
 	for (int64_t k = 0; k < j->k; k++) {
 		double p =
 			j->a.ref[row * j->k + k].f * j->b.ref[k * j->n + col].f;
-		if (isfinite(p) && p * sign < 0)
-			size += fabs(p);
+		if (p > 0)
+			s->pos += p;
+		else
+			s->neg -= p;
+		s->terms += p != 0;
 	}
-	return size;
 }
 
 /* The parts of the sum of a row and a column; at: where its products are. */
@@ -286,14 +310,14 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 	if (j->ref2)
 		s->ref2 = s->lo2 = s->hi2 = j->ref2[at];
 	if (!finite) {
-		double c;
-		if (j->ref2) /* the split makes NaN of infinities */
-			dot_careful(j, row, col, &s->ref, &c);
+		double against;
+		/* the products' own sum may have met an overflow, or a split
+		 * that makes NaN of infinities */
+		s->ref = dot_infinite(j, row, col, &against);
 		s->ref2 = s->lo2 = s->hi2 = 0;
 		s->lo = s->hi = s->ref;
 		if (isinf(s->ref) &&
-		    sum_may_overflow(acc, opposite(j, row, col, s->ref),
-				     (double)j->k))
+		    sum_may_overflow(acc, against, (double)j->k))
 			s->flags |= FL_NAN;
 		if (la->unbounded || lb->unbounded || wide) {
 			s->lo = -INFINITY;
@@ -308,6 +332,11 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		dot_careful(j, row, col, &s->ref, &s->ref2);
 		s->lo = s->hi = s->ref;
 		s->lo2 = s->hi2 = s->ref2;
+	}
+	if (j->ref2 && !isfinite(s->ref) && !wide) {
+		dot_signs(j, row, col, s);
+		sum_overflow(s);
+		return;
 	}
 	double t = j->mag ? j->mag[at] : p;
 	if (wide) {

@@ -246,6 +246,13 @@ typedef struct SumParts {
 	int operands;    /* merged sums: how many values went in */
 	DType acc;       /* merged sums: the loosest accumulator */
 } SumParts;
+/*
+ * Sets the ends of a sum of finite terms whose running sum left the range
+ * of double. Where only one sign (pos or neg infinite) can get that far, the
+ * sum is at least the largest double less the other sign's terms and the
+ * roundings of the order that is luckiest.
+ */
+void sum_overflow(SumParts *s);
 /* The sum in acc, rounded to d. margin: bits of acc held back. */
 void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	      Ival *out);

@@ -296,7 +296,9 @@ static void product_floats(Job *j, int64_t i)
 			r.lo.f = p > 0 ? 0 : -INFINITY;
 			r.hi.f = p > 0 ? INFINITY : -0.0;
 		}
-		if (zero || !finite)
+		/* infinity times a partial product that fell to 0 */
+		bool both = above >= f->emax && beneath <= f->emin - f->p + 1;
+		if (zero || !finite || both)
 			r.flags |= FL_NAN;
 		r.lo.f = least(r.lo.f, j->out->ref[i].f);
 		r.hi.f = greatest(r.hi.f, j->out->ref[i].f);

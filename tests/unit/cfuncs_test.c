@@ -4,6 +4,8 @@
  * compiler there is. All must give the same bits, and those of an
  * independent reference in long double and 64-bit integers. Functions with
  * an error bound are measured against the C library in a wider format.
+ * The code under test is generated, and no sanitizer sees it:
+ * tests/run: plain
  */
 #include <dlfcn.h>
 #include <math.h>

@@ -1,6 +1,8 @@
 /*
  * emit_dtypes_test: every dtype through the emitter: constants, boundaries,
  * folds, and one body mapped to single elements and to lanes.
+ * The code under test is generated, and no sanitizer sees it:
+ * tests/run: plain
  */
 #include "tests/unit/kernel_run.h"
 

@@ -1,6 +1,8 @@
 /*
  * emit_test: each statement and each way to map a loop, against the same
  * loops in plain C.
+ * The code under test is generated, and no sanitizer sees it:
+ * tests/run: plain
  */
 #include "tests/unit/kernel_run.h"
 
