@@ -59,8 +59,8 @@ TOOLS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/*_tool.c)))
 FUZZ      := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
 BENCH     := $(patsubst %.c,$(B)/%,$(sort $(wildcard bench/*.c)))
 EXAMPLES  := $(patsubst %.c,$(B)/%,$(sort $(wildcard examples/*.c)))
-FORMATTED := $(wildcard src/*/*.[ch] include/*.h tests/*/*.[ch] bench/*.[ch] \
-	examples/*.c)
+FORMATTED := $(filter-out tests/golden/%,$(wildcard src/*/*.[ch] include/*.h \
+	tests/*/*.[ch] bench/*.[ch] examples/*.c))
 
 .PHONY: all demo test test-all check-main golden bench fuzz install format \
 	clean binaries san

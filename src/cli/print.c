@@ -118,10 +118,13 @@ void print_head(Session *s)
 
 	tenon_plan_info(s->plan, &info);
 	printf("%s", tenon_program_name(s->program));
-	for (int i = 0; i < tenon_program_dims(s->program); i++)
-		printf("%s%s=%lld", i ? " " : "   ",
-		       tenon_program_dim_name(s->program, i),
-		       (long long)tenon_program_dim(s->program, i));
+	for (int i = 0; i < tenon_program_dims(s->program); i++) {
+		int64_t size = tenon_program_dim(s->program, i);
+		printf("%s%s", i ? " " : "   ",
+		       tenon_program_dim_name(s->program, i));
+		if (size >= 0) /* it may be unset when nothing runs */
+			printf("=%lld", (long long)size);
+	}
 	printf("   %s, %d thread%s\n", info.target, threads,
 	       threads == 1 ? "" : "s");
 }

@@ -299,6 +299,50 @@ static bool same_text(TenonPlan *p, const char *path, const char *part,
 			   (int)strcspn(made, "\n"), made);
 }
 
+/* Whether two programs' values are bound to the same memory. */
+static bool same_type(ExprTab *t, const Program *p, ValueId a, const Program *q,
+		      ValueId b)
+{
+	const Value *x = program_value(p, a), *y = program_value(q, b);
+	ExFacts none = {0};
+
+	if (x->dtype != y->dtype || x->rank != y->rank)
+		return false;
+	for (int d = 0; d < x->rank; d++) {
+		Ex e = ex_copy(t, &p->ex, x->shape[d]);
+		Ex f = ex_copy(t, &q->ex, y->shape[d]);
+		if (e != f && (!ex_prove_nonneg(t, &none, ex_sub(t, e, f)) ||
+			       !ex_prove_nonneg(t, &none, ex_sub(t, f, e))))
+			return false;
+	}
+	return true;
+}
+
+/* Kernels run on the tensors and sizes of the program that they are for. */
+static bool same_interface(Arena *a, const Program *p, const Program *q)
+{
+	ExprTab t;
+
+	if (p->ex.dims.n != q->ex.dims.n || p->inputs.n != q->inputs.n ||
+	    p->results.n != q->results.n)
+		return false;
+	for (size_t i = 0; i < p->ex.dims.n; i++) {
+		const ExDim *d = &p->ex.dims.p[i], *e = &q->ex.dims.p[i];
+		if (strcmp(d->name, e->name) || d->lo != e->lo ||
+		    d->hi != e->hi)
+			return false;
+	}
+	expr_init(&t, a);
+	for (size_t i = 0; i < p->inputs.n; i++)
+		if (!same_type(&t, p, p->inputs.p[i], q, q->inputs.p[i]))
+			return false;
+	for (size_t i = 0; i < p->results.n; i++)
+		if (!same_type(&t, p, p->results.p[i].value, q,
+			       q->results.p[i].value))
+			return false;
+	return true;
+}
+
 /* Kernels, sources and memory plan made anew from the file's parts must be
  * the file, byte for byte. */
 static bool rebuild(TenonPlan *p, const char *path, const char *text,
@@ -320,6 +364,10 @@ static bool rebuild(TenonPlan *p, const char *path, const char *text,
 	if (parts->sources.n != ks->kernels.n)
 		return refuse_plan(p, path, "%zu sources for %zu kernels",
 				   parts->sources.n, ks->kernels.n);
+	if (!same_interface(&p->arena, source, ks->program))
+		return refuse_plan(p, path,
+				   "the kernels' inputs, results and dims are "
+				   "not the program's");
 	p->program = program_adopt(p->c, source);
 	p->rewritten = ks->program;
 	p->kernels = ks;

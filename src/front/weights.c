@@ -109,6 +109,7 @@ bool weight_read(Ctx *ctx, const Program *p, ValueId v, const Binding *b,
 	OomTrap trap;
 	if (OOM_TRAP(&trap)) {
 		big_free(out->data, tensor_bytes(out));
+		out->data = NULL;
 		oom_raise();
 	}
 	diag_error(ctx, w->loc, "set the dims to what the file has",
@@ -117,5 +118,6 @@ bool weight_read(Ctx *ctx, const Program *p, ValueId v, const Binding *b,
 		   data_type(ctx, out));
 	oom_trap_pop(&trap);
 	big_free(out->data, tensor_bytes(out));
+	out->data = NULL;
 	return false;
 }

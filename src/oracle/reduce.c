@@ -123,9 +123,11 @@ static void running_end(Running *r, SumParts *out, DType from, DType acc)
 	/* The errors' own accumulation; pos and neg have the like. */
 	if (s->terms > 2 && out->ref2 != 0)
 		out->err = s->terms * s->terms * 0x1p-104 * size;
+	/* the terms' own conversion */
 	if (dtype_info[from].precision > fmt_info[acc].p)
-		out->extra += ldexp(size, -fmt_info[acc].p) +
-			      s->terms * fmt_ulp(acc, 0) / 2;
+		out->extra += ldexp(size, -fmt_info[acc].p);
+	if (fmt_ulp(from, 0) < fmt_ulp(acc, 0))
+		out->extra += s->terms * fmt_ulp(acc, 0) / 2;
 	out->minus_zero = !r->other_zero && s->terms == 0;
 	bool nan = r->nans || (r->pos_inf && r->neg_inf);
 	if (nan) {
@@ -171,6 +173,7 @@ static void set_tiny_aside(const Job *j, int64_t base, SumParts *s)
 	if (cost < (s->terms - n) * limit) {
 		s->terms = n;
 		s->extra += cost;
+		s->aside = true;
 	}
 }
 
@@ -309,6 +312,8 @@ static void product_floats(Job *j, int64_t i)
 	double u = ldexp(1, -f->p), n = inexact;
 	if (dtype_info[j->in->dtype].precision <= f->p)
 		n = n > 1 ? n - 1 : 0;
+	else /* each factor's own conversion too */
+		n = n > 0 ? 2 * n - 1 : 0;
 	double g = n * u / (1 - n * u) * (1 + 0x1p-30) + (double)j->k * 0x1p-62;
 	double a = (double)(lo - fabsl(lo) * g),
 	       b = (double)(hi + fabsl(hi) * g);

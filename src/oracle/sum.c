@@ -59,6 +59,8 @@ bool sum_may_overflow(DType acc, double size, double terms)
 	const Fmt *f = &fmt_info[acc];
 	double top = acc == DT_F64 ? f->max : f->overflow;
 	double u = ldexp(1, -f->p);
+	if (terms * u >= 0.25) /* the bound says nothing any more */
+		return size > 0;
 	return !(size * (1 + terms * u / (1 - terms * u)) < top);
 }
 
@@ -119,7 +121,7 @@ void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	}
 	/* At most one term: its own rounding is all there is. */
 	bool lone = s->terms <= 1 && s->lo == s->hi && s->lo2 == s->hi2;
-	if (lone && big > 0 && s->operands < 2) {
+	if (lone && big > 0 && s->operands < 2 && !s->aside) {
 		out->lo.f = out->hi.f = ref->f;
 		if (ref->f == 0) /* a product rounds to -0, and +0 is added */
 			out->hi.f = 0;

@@ -85,3 +85,12 @@ $ : > text; for s in program rewritten regions kernels; do tenon run --from=$s t
 $ tenon run --from=kernels text.none
 2> tenon: error: cannot open text.none: No such file or directory
 => 3
+
+== sizes that are unset when nothing runs
+@ file f.tn
+def f(x: f32[M, N]):
+    return x + x
+@ end
+$ tenon run f.tn --emit-only --dim N=3
+f   M N=3   cpu:<any>
+emitted  1 kernel; nothing was compiled or run; --dump=sources prints the code

@@ -14,7 +14,7 @@
  *                     [--target=NAME] [--compiler=NAME] [NAME...]
  *
  * --all (or TEST_ALL in the environment) plants every row in every program
- * and dtype at every shape; --table prints the rows of docs/mutants.md;
+ * and dtype at every shape; --table prints docs/mutants.md;
  * --show prints the planted sources; NAMEs choose rows.
  */
 #include "driver/driver.h"
@@ -43,6 +43,7 @@ static const Shape shapes[] = {
 	{"square", "inspect", "M=24 N=24 K=24", true, false},
 	{"narrow", "narrow", "", false, true},
 	{"tail", "tail", "", false, true},
+	{"main", "main", "", false, true},
 };
 
 /* A program under one dtype, with its honest plan. */
@@ -464,7 +465,7 @@ static bool shape_wanted(const Test *t, const Plant *p, const Shape *shape)
 	if (t->shape ? strcmp(t->shape, shape->name) != 0
 		     : !t->all && !shape->quick)
 		return false;
-	return !shape->large || (p->first && !p->s->dtype);
+	return !shape->large || (!t->table && p->first && !p->s->dtype);
 }
 
 static void run_shape(Test *t, Subject *s, const Shape *shape)
@@ -520,10 +521,35 @@ static const char *families_text(Arena *a, unsigned set)
 	return buf_str(&b);
 }
 
+static const char table_head[] =
+	"# Planted contract violations\n\n"
+	"Each row is a fault planted in the C code that a plan generates, by "
+	"a\n"
+	"text edit (`tests/mutants/mutants.def`). *Plants* counts programs "
+	"and\n"
+	"dtypes; each runs at the shapes inspect, screen, K = 17, K = 1025, "
+	"odd\n"
+	"(M = 15, N = 25, K = 33) and square, and the first program of a row "
+	"at\n"
+	"narrow, tail and main too. A plant at a shape is *changed* where "
+	"some\n"
+	"fixture family's result has other bits than the honest plan's, and "
+	"must\n"
+	"then be *rejected* by `tenon check`; where no bits differ there is\n"
+	"nothing to reject. The last column names the first families to "
+	"fail.\n\n"
+	"Made by `build/tests/mutants/mutants_test --all --table`; `make "
+	"test`\n"
+	"runs a part of it, `make test-all` all.\n\n"
+	"| fault | what is wrong | plants | changed | rejected | unchanged | "
+	"rejected on |\n|---|---|---|---|---|---|---|\n";
+
 static int report(Test *t)
 {
-	int passed = 0, failed = 0;
+	int passed = 0, failed = 0, changed = 0, rejected = 0;
 
+	if (t->table)
+		fputs(table_head, stdout);
 	for (size_t i = 0; i < ARRAY_LEN(mutants); i++) {
 		const Mutant *m = &mutants[i];
 		const Tally *y = &t->tally[i];
@@ -543,8 +569,14 @@ static int report(Test *t)
 			       y->changed, y->rejected, y->unchanged, by);
 		passed += ok;
 		failed += !ok;
+		changed += y->changed;
+		rejected += y->rejected;
 	}
-	printf("%d passed, %d failed, 0 skipped\n", passed, failed);
+	if (t->table)
+		printf("\n%d of %d changed plants are rejected.\n", rejected,
+		       changed);
+	else
+		printf("%d passed, %d failed, 0 skipped\n", passed, failed);
 	return failed > 0;
 }
 

@@ -53,7 +53,7 @@ typedef struct Shape {
 } Shape;
 static const Shape shapes[] = {
 	{"inspect", "", true, false, true},
-	{"screen", "", true, true, true},
+	{"screen", "", true, false, true},
 	{"inspect", "K=17", true, false, true},
 	{"inspect", "K=1025", true, true, false},
 	{"inspect", "M=15 N=25 K=33", true, false, true},

@@ -223,6 +223,23 @@ static void refuses_plan(Case *k, TenonError e, const char *words)
 		refused(k, tenon_plan_load(k->c, file, &p, &plan), e, words);
 }
 
+/* The kernels of k's plan under the program of another text. */
+static void another_program(Case *k, const char *text)
+{
+	Plan *plan = k->plan->plan;
+	const Program *old = plan->source;
+	Case other;
+
+	if (case_open(&other, "small.tn", text, NULL)) {
+		plan->source = other.p->p;
+		refuses_plan(k, TENON_EPROGRAM,
+			     "the kernels' inputs, results and dims are not "
+			     "the program's");
+		plan->source = old;
+	}
+	case_close(&other);
+}
+
 static void another_origin(void)
 {
 	Case k;
@@ -260,6 +277,17 @@ static void another_origin(void)
 		refuses_plan(&k, TENON_EPROGRAM,
 			     "the file is not what this version makes of it");
 		*plan = old;
+#define OTHER(inputs, result)                                                  \
+	another_program(&k, "dims d: M = 3, N = 5\n"                           \
+			    "def small(" inputs "):\n    return " result "\n")
+		OTHER("x: f32[M, N]", "relu(x)");
+		OTHER("x: f32[M, N], b: f32[N], c: f32", "relu(x + b)");
+		OTHER("x: f32[M, N], b: f32[N]", "relu(x + b), x + b");
+		OTHER("x: f32[M, N], b: f32[M]", "relu(x)");
+		OTHER("x: f64[M, N], b: f64[N]", "relu(x + b)");
+		OTHER("x: f32[M, N], b: f32[N]", "relu(x + b)[1:]");
+		OTHER("b: f32[N], x: f32[M, N]", "relu(x + b)");
+		OTHER("x: f32[M, K], b: f32[K]", "relu(x + b)");
 	}
 	free(text.p);
 	case_close(&k);
