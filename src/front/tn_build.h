@@ -161,6 +161,8 @@ bool val_to_extents(Build *b, const Val *v, const char *what, Ex *out,
 		    size_t *n);
 /* Reports an overflow of static integer arithmetic. */
 bool extent_check(Build *b);
+/* The larger of two, without the choice where one is proved. */
+Ex larger_extent(Build *b, Ex x, Ex y);
 
 /* Requires a tensor; the message says what took it. */
 bool need_tensor(Build *b, const Val *v);

@@ -117,10 +117,13 @@ static bool conv_shapes(Build *b, const Val *px, const Val *pw, Conv *c)
 		Ex size = ex_add(t, x.shape[2 + i],
 				 ex_add(t, c->before[2 + i], c->after[2 + i]));
 		Ex room = ex_sub(t, ex_sub(t, size, reach), one);
-		c->out[i] = ex_add(t, ex_div(t, room, c->stride[i]), one);
+		Ex out = ex_add(t, ex_div(t, room, c->stride[i]), one);
+		/* a named axis may turn out smaller than its window */
+		bool known = ex_is_const(t, out, &n);
+		c->out[i] = known ? out : larger_extent(b, out, ex_const(t, 0));
 		if (!extent_check(b))
 			return false;
-		if (ex_is_const(t, c->out[i], &n) && n < 1)
+		if (known && n < 1)
 			return fail_at(b, b->at, "pad more, or use fewer taps",
 				       "`conv` of %s by %s: the window is "
 				       "larger than spatial axis %d",

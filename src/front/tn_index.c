@@ -24,7 +24,7 @@ static bool proved(Build *b, Ex e)
 }
 
 /* The larger (smaller) of two, without the choice where one is proved. */
-static Ex larger(Build *b, Ex x, Ex y)
+Ex larger_extent(Build *b, Ex x, Ex y)
 {
 	return proved(b, ex_sub(&b->p->ex, x, y)) ? x : ex_max(&b->p->ex, x, y);
 }
@@ -86,15 +86,16 @@ static bool slice_axis(Build *b, const Node *n, Ex extent, AxisIndex *a)
 	if (n->a) {
 		if (!bound(b, n->a, extent, &start))
 			return false;
-		start = up ? larger(b, start, zero) : smaller(b, start, last);
+		start = up ? larger_extent(b, start, zero)
+			   : smaller(b, start, last);
 	}
 	if (n->b) {
 		if (!bound(b, n->b, extent, &stop))
 			return false;
 		stop = up ? smaller(b, stop, extent)
-			  : larger(b, stop, ex_const(t, -1));
+			  : larger_extent(b, stop, ex_const(t, -1));
 	}
-	Ex length = larger(
+	Ex length = larger_extent(
 		b, up ? ex_sub(t, stop, start) : ex_sub(t, start, stop), zero);
 	a->start = start;
 	a->count = ex_ceil_div(t, length, ex_const(t, up ? a->step : -a->step));

@@ -644,8 +644,46 @@ Ex ex_ceil_div(ExprTab *t, Ex a, Ex b)
 
 /* ---- minimum and maximum --------------------------------------------- */
 
+/* x as choice(u, c) + k with constants c and k: u + k, and c + k. */
+static bool split_choice(ExprTab *t, ExKind kind, Ex x, Ex *u, int64_t *c)
+{
+	const ExNode *n = ex_node(t, x);
+	Ex choice = x;
+	int64_t k = 0;
+	if (n->kind == EX_POLY) {
+		if (n->nterms != 2)
+			return false;
+		for (int i = 0; i < 2; i++) {
+			ExTerm m = n->terms[i];
+			if (m.natoms == 0)
+				k = m.coef;
+			else if (m.natoms == 1 && m.coef == 1)
+				choice = m.atoms[0];
+		}
+	}
+	n = ex_node(t, choice);
+	if (choice == x ? n->kind != kind : n->kind != kind || k == 0)
+		return false;
+	Ex a = n->a, b = n->b;
+	bool first = ex_is_const(t, a, c);
+	if (!first && !ex_is_const(t, b, c))
+		return false;
+	*u = ex_add(t, first ? b : a, ex_const(t, k));
+	return !__builtin_add_overflow(*c, k, c);
+}
+
 static Ex min_max(ExprTab *t, ExKind kind, Ex a, Ex b)
 {
+	Ex u;
+	int64_t c, e;
+	/* two constants in a chain of choices are one */
+	if (ex_is_const(t, b, &e) && split_choice(t, kind, a, &u, &c))
+		return min_max(
+			t, kind, u,
+			ex_const(t, (c < e) == (kind == EX_MIN) ? c : e));
+	if (ex_is_const(t, a, &e) && !ex_is_const(t, b, &c) &&
+	    split_choice(t, kind, b, &u, &c))
+		return min_max(t, kind, b, a);
 	if (a == b)
 		return a;
 	bool overflow = t->overflow;

@@ -50,7 +50,7 @@ typedef struct Proof {
 	uint32_t facts_key;
 	int goals; /* that may still be tried */
 	int depth;
-	int uses; /* of facts still allowed on this path */
+	int uses;    /* of facts still allowed on this path */
 	bool absurd; /* the facts say that control never gets here */
 	Failed failed[MEMO];
 } Proof;
@@ -658,6 +658,13 @@ static void add_positive(Proof *p, Ex e)
 		add_positive(p, b);
 		return;
 	}
+	if (n->kind == EX_DIV) {
+		/* a//b >= 1 with b >= 1: a >= b */
+		Ex a = n->a, b = n->b;
+		if (prove_positive(p, b))
+			add_positive(p,
+				     ex_add(p->t, ex_sub(p->t, a, b), EX_ONE));
+	}
 	if (n->kind == EX_MAX) {
 		/* the arm that is above 0, where the other cannot be */
 		Ex a = n->a, b = n->b;
@@ -672,8 +679,7 @@ static void add_positive(Proof *p, Ex e)
 		Ex a = n->a;
 		int64_t c;
 		if (ex_is_const(p->t, n->b, &c) && c >= 1 && c < INT64_MAX)
-			add_positive(p, ex_sub(p->t, a,
-					       ex_const(p->t, c - 1)));
+			add_positive(p, ex_sub(p->t, a, ex_const(p->t, c - 1)));
 	}
 	uint32_t at;
 	add_fact(p, ex_sub(p->t, e, EX_ONE));

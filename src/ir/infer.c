@@ -722,8 +722,8 @@ static bool infer_scan(Infer *s)
 static bool holds_products(Infer *s)
 {
 	DType d = arg(s, 0)->dtype, acc = s->v->acc;
-	bool narrower = acc != d && (d == DT_F64 || acc == DT_F16 ||
-				     acc == DT_BF16);
+	bool narrower =
+		acc != d && (d == DT_F64 || acc == DT_F16 || acc == DT_BF16);
 	if (!dtype_is_float(d) || !narrower)
 		return true;
 	return wrong(s,

@@ -7,7 +7,6 @@
 #include "ir/plan.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const plan_buf_kind_name[PLAN_KIND_COUNT] = {
@@ -28,18 +27,13 @@ const char *plan_symbol(Arena *a, const Plan *p, const PlanLaunch *l)
 /* ---- writing --------------------------------------------------------- */
 
 /*
- * A cell that holds a JSON value or a text of jansson's, dropped when the
- * arena is: running out of memory unwinds past the code that made it.
- * Trees are built from the root down, so that only roots need a cell.
+ * A cell that holds a JSON value, dropped when the arena is: running out of
+ * memory unwinds past the code that made it. Trees are built from the root
+ * down, so that only roots need a cell.
  */
 static void json_drop(void *cell)
 {
 	json_decref(*(json_t **)cell);
-}
-
-static void text_drop(void *cell)
-{
-	free(*(char **)cell);
 }
 
 static json_t **json_cell(Arena *a)
@@ -167,15 +161,35 @@ static void body_json(const Plan *p, json_t *o)
 		lines(push(sources, json_array()), p->sources.p[i]);
 }
 
-static char *dump(Arena *a, const json_t *j, size_t flags)
-{
-	char **cell = arena_new(a, char *);
+typedef struct Dump {
+	Buf b;
+	bool refused;
+} Dump;
 
-	arena_defer(a, text_drop, cell);
-	*cell = json_dumps(j, flags);
-	if (!*cell)
+/* Nothing may unwind through jansson. */
+static int dump_add(const char *text, size_t n, void *to)
+{
+	Dump *d = to;
+	OomTrap trap;
+
+	if (OOM_TRAP(&trap)) {
+		d->refused = true;
+		return -1;
+	}
+	buf_write(&d->b, text, n);
+	oom_trap_pop(&trap);
+	return 0;
+}
+
+/* jansson passes over a refusal where it writes a key, so we remember it. */
+static const char *dump(Arena *a, const json_t *j, size_t flags)
+{
+	Dump *d = arena_new(a, Dump);
+
+	buf_init(&d->b, a);
+	if (json_dump_callback(j, dump_add, d, flags) || d->refused)
 		oom_raise();
-	return *cell;
+	return buf_str(&d->b);
 }
 
 /* A SHA-256 of each part, then one over these: the identity. */

@@ -132,9 +132,8 @@ void lower_rows(Lower *l, const Ex *extents, int n, Ex chunk, Ex *index)
 	Ex task = lower_task(l, ex_ceil_div(t, rows, chunk));
 	Ex first = ex_mul(t, task, chunk);
 	Ex rest = ex_sub(t, rows, first);
-	Ex row = ex_add(
-		t, first,
-		lower_for(l, ex_min(t, chunk, rest), MAP_SERIAL, 1));
+	Ex row = ex_add(t, first,
+			lower_for(l, ex_min(t, chunk, rest), MAP_SERIAL, 1));
 	for (int d = n - 1; d > 0; d--) {
 		index[d] = ex_const(t, 0);
 		if (ex_equals(t, extents[d], 0)) /* then there are no rows */

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define FUZZ_TEXT 6000
+#define FUZZ_TEXT  6000
 #define FUZZ_SIZES 2
 
 typedef struct Subject {
@@ -122,8 +122,8 @@ TN_NORETURN static void child_main(Subject *s, int fd)
 	j.seed = s->seed;
 	j.families = "exact,random,narrow,specials";
 	TenonProgram *p = program_adopt(j.c, &s->m.p);
-	unsigned flags = JUDGE_STAGES | (s->seed % 2 ? JUDGE_REPEAT
-						     : JUDGE_STRIDES);
+	unsigned flags =
+		JUDGE_STAGES | (s->seed % 2 ? JUDGE_REPEAT : JUDGE_STRIDES);
 	bool ok = judge_program(&j, p, s->sizes, FUZZ_SIZES, flags);
 	if (!ok)
 		dprintf(fd, "%.*s", FUZZ_TEXT - 1, buf_str(&j.why));
@@ -238,8 +238,7 @@ static void shrink(Subject *s, const char *kind, double seconds)
 	while (again && clock_seconds() < end) {
 		again = false;
 		for (uint32_t r = 0;
-		     r < s->m.p.results.n && clock_seconds() < end;
-		     r++)
+		     r < s->m.p.results.n && clock_seconds() < end; r++)
 			again |= shrink_try(s, (Edit){EDIT_RESULT, r, 0}, kind);
 		for (uint32_t v = (uint32_t)s->m.p.values.n;
 		     v-- > 0 && clock_seconds() < end;) {
@@ -247,11 +246,11 @@ static void shrink(Subject *s, const char *kind, double seconds)
 			if (v >= s->m.p.values.n)
 				continue;
 			for (uint32_t k = 0; k < 3 && !done; k++)
-				done = shrink_try(
-					s, (Edit){EDIT_SKIP, v, k}, kind);
+				done = shrink_try(s, (Edit){EDIT_SKIP, v, k},
+						  kind);
 			if (!done)
-				done = shrink_try(
-					s, (Edit){EDIT_INPUT, v, 0}, kind);
+				done = shrink_try(s, (Edit){EDIT_INPUT, v, 0},
+						  kind);
 			again |= done;
 		}
 	}
@@ -302,7 +301,7 @@ TEST_ONLY static int fuzz_run(uint64_t first, uint64_t n, double seconds,
 	double end = clock_seconds() + seconds;
 	int failed = 0;
 
-	judge_forget();
+	dir_make(NULL, JUDGE_FOLDER "/cache");
 	*ran = 0;
 	for (uint64_t i = 0; i < n; i += (uint64_t)jobs) {
 		Subject s[8];
@@ -311,7 +310,8 @@ TEST_ONLY static int fuzz_run(uint64_t first, uint64_t n, double seconds,
 		if (seconds > 0 && clock_seconds() > end)
 			break;
 		for (; started < jobs && i + (uint64_t)started < n; started++) {
-			subject_make(&s[started], first + i + (uint64_t)started);
+			subject_make(&s[started],
+				     first + i + (uint64_t)started);
 			child_start(&c[started], &s[started]);
 		}
 		for (int k = 0; k < started; k++) {

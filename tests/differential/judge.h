@@ -18,15 +18,14 @@
 
 #include "driver/driver.h"
 
-#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define JUDGE_UNUSED __attribute__((unused))
-#define JUDGE_FOLDER "build/test/differential"
+#define JUDGE_UNUSED      __attribute__((unused))
+#define JUDGE_FOLDER      "build/test/differential"
 #define JUDGE_MAX_RESULTS 128
 
 typedef enum JudgeFlags {
@@ -42,24 +41,11 @@ typedef struct Judge {
 	const char *target;   /* NULL: the host's */
 	const char *families; /* NULL: all */
 	uint64_t seed;
-	Arena arena; /* texts of the failure */
-	Buf why;     /* empty: nothing failed */
+	Arena arena;         /* texts of the failure */
+	Buf why;             /* empty: nothing failed */
 	long judged, faults; /* verdicts seen */
 	bool conclusive[JUDGE_MAX_RESULTS];
 } Judge;
-
-/* Drops the references that an earlier oracle may have left. */
-JUDGE_UNUSED static void judge_forget(void)
-{
-	glob_t old;
-
-	dir_make(NULL, JUDGE_FOLDER "/cache");
-	if (glob(JUDGE_FOLDER "/cache/oracle/*", 0, NULL, &old))
-		return;
-	for (size_t i = 0; i < old.gl_pathc; i++)
-		unlink(old.gl_pathv[i]);
-	globfree(&old);
-}
 
 JUDGE_UNUSED static void judge_init(Judge *j)
 {
@@ -68,6 +54,9 @@ JUDGE_UNUSED static void judge_init(Judge *j)
 	if (!j->c)
 		abort();
 	dir_make(NULL, JUDGE_FOLDER "/cache");
+	/* a file where the oracle would keep references: thousands of small
+	 * ones take longer to write than to compute */
+	file_write_atomic(NULL, JUDGE_FOLDER "/cache/oracle", "", 0);
 	tenon_set_cache(j->c, JUDGE_FOLDER "/cache");
 	arena_init(&j->arena);
 	buf_init(&j->why, &j->arena);
@@ -102,7 +91,8 @@ static void judge_error(Judge *j, const char *what)
 static void judge_binding(Judge *j, const TenonProgram *p)
 {
 	for (int i = 0; i < tenon_program_dims(p); i++)
-		buf_printf(&j->why, " %s=%" PRId64, tenon_program_dim_name(p, i),
+		buf_printf(&j->why, " %s=%" PRId64,
+			   tenon_program_dim_name(p, i),
 			   tenon_program_dim(p, i));
 }
 
@@ -293,7 +283,8 @@ static TenonTensor judge_spread(const TenonTensor *t, char **memory)
 
 static void judge_copy(TenonTensor *to, const TenonTensor *from)
 {
-	size_t size = tenon_dtype_size(to->dtype), total = judge_bytes(to) / size;
+	size_t size = tenon_dtype_size(to->dtype),
+	       total = judge_bytes(to) / size;
 
 	for (size_t n = 0; n < total; n++) {
 		char *a = to->data;
@@ -321,8 +312,8 @@ JUDGE_UNUSED static void judge_strides(Judge *j, TenonProgram *p,
 		TenonTensor *t = calloc(n + 1, sizeof(*t));
 		char **memory = calloc(n + 1, sizeof(*memory));
 		for (int i = 0; i < r.nin + r.nout; i++) {
-			TenonTensor *x = i < r.nin ? &r.in[i]
-						   : &r.out[i - r.nin];
+			TenonTensor *x =
+				i < r.nin ? &r.in[i] : &r.out[i - r.nin];
 			t[i] = judge_spread(x, &memory[i]);
 			wants |= judge_bytes(x) > tenon_dtype_size(x->dtype);
 			judge_copy(&t[i], x);
@@ -431,8 +422,7 @@ typedef struct Sizes {
 static bool judge_sizes(Judge *j, TenonProgram *p, const Sizes *s)
 {
 	for (int i = 0; i < tenon_program_dims(p) && s; i++)
-		if (tenon_set_dim(p, tenon_program_dim_name(p, i),
-				  s->dim[i])) {
+		if (tenon_set_dim(p, tenon_program_dim_name(p, i), s->dim[i])) {
 			judge_error(j, "dims");
 			return false;
 		}
@@ -473,10 +463,11 @@ JUDGE_UNUSED static bool judge_program(Judge *j, TenonProgram *p,
 	}
 	if (flags & JUDGE_STAGES && !judge_failed(j))
 		judge_stages(j, p, plan, "random");
-	for (int i = 0; i < tenon_program_results(p) && flags & JUDGE_CONCLUSIVE;
-	     i++)
+	for (int i = 0;
+	     i < tenon_program_results(p) && flags & JUDGE_CONCLUSIVE; i++)
 		if (!judge_failed(j) && !j->conclusive[i])
-			buf_printf(&j->why, "result %s is judged conclusively "
+			buf_printf(&j->why,
+				   "result %s is judged conclusively "
 				   "on no family\n",
 				   tenon_program_result_name(p, i));
 	tenon_plan_free(plan);

@@ -103,7 +103,8 @@ static bool run_made(void *arg, Buf *why)
 	j.target = trial->target;
 	j.families = trial->families;
 	TenonProgram *p = program_adopt(j.c, &w->m->p);
-	bool ok = judge_program(&j, p, trial->sizes, trial->nsizes, trial->flags);
+	bool ok =
+		judge_program(&j, p, trial->sizes, trial->nsizes, trial->flags);
 	if (!ok)
 		buf_puts(why, buf_str(&j.why));
 	if (!ok && w->m->p.values.n < 60)
@@ -150,14 +151,27 @@ static ValueId fresh(Make *m, DType d, int rank, const Ex *shape)
 		       rank, shape);
 }
 
+/* A value that reads all results so far, so that one kernel makes them. */
+static void tied(Make *m)
+{
+	ValueId all_of = NO_VALUE;
+
+	for (size_t i = 0; i < m->p.results.n; i++) {
+		ValueId y = m->p.results.p[i].value;
+		ValueId same = bin(m, OP_EQ, y, y);
+		all_of = i ? bin(m, OP_AND, all_of, same) : same;
+	}
+	if (all_of != NO_VALUE)
+		returned(m, all_of);
+}
+
 #define FRESH(m, d, ...) fresh(m, d, SHAPE(__VA_ARGS__))
 
 /* ---- elementwise ----------------------------------------------------- */
 
 static const Sizes matrix_sizes[] = {
-	{{3, 7, 5}},   {{0, 5, 3}},  {{7, 33, 17}}, {{1, 1, 1}},
-	{{2, 17, 1}},  {{5, 0, 3}},  {{1, 64, 7}},  {{5, 31, 2}},
-	{{13, 65, 11}},
+	{{3, 7, 5}}, {{0, 5, 3}},  {{7, 33, 17}}, {{1, 1, 1}},    {{2, 17, 1}},
+	{{5, 0, 3}}, {{1, 64, 7}}, {{5, 31, 2}},  {{13, 65, 11}},
 };
 #define QUICK_SIZES 5
 
@@ -256,17 +270,17 @@ static ValueId applied(Operands *o, Op op, unsigned round)
 	ValueId args[3];
 
 	for (int k = 0; k < arity; k++) {
-		Layout form = (Layout)((unsigned)op * 5 + (unsigned)k * 3 + round) %
-			    FORM_COUNT;
+		Layout form =
+			(Layout)((unsigned)op * 5 + (unsigned)k * 3 + round) %
+			FORM_COUNT;
 		DType d = op == OP_WHERE && k == 0 ? DT_BOOL : o->d;
 		int use = d != o->d ? 3 : positive ? 4 : trap && k ? 5 : k;
 		if (d == DT_BOOL && form == FORM_CONVERTED)
 			form = FORM_PLAIN;
 		args[k] = operand_once(o, form, d, use, k);
 	}
-	return add(o->m, (Value){.op = op,
-				 .nargs = (uint32_t)arity,
-				 .args = args});
+	return add(o->m,
+		   (Value){.op = op, .nargs = (uint32_t)arity, .args = args});
 }
 
 /* 0: one legal result, 1: a bound in ulp, 2: may fault. */
@@ -293,15 +307,17 @@ static void elem_ops(DType d, unsigned group, unsigned round,
 	for (Op op = 0; op < OP_COUNT; op++)
 		if (elem_has(op, d, group))
 			returned(&m, applied(&o, op, round));
+	if (round % 2 == 0 || !all)
+		tied(&m);
 	run(&m, (Trial){.name = title(&m, "elementwise", d, (int)group),
-		       .target = target,
-		       .families = "exact,random,narrow,specials",
-		       .sizes = matrix_sizes,
-		       .nsizes = matrix_count(),
-		       .flags = JUDGE_REPEAT | JUDGE_STRIDES | JUDGE_STAGES |
-				(group != 1 || dtype_info[d].bytes == 2
-					 ? JUDGE_CONCLUSIVE
-					 : 0)});
+			.target = target,
+			.families = "exact,random,narrow,specials",
+			.sizes = matrix_sizes,
+			.nsizes = matrix_count(),
+			.flags = JUDGE_REPEAT | JUDGE_STRIDES | JUDGE_STAGES |
+				 (group != 1 || dtype_info[d].bytes == 2
+					  ? JUDGE_CONCLUSIVE
+					  : 0)});
 }
 
 /* op(a, b) on the way into a matmul and a reduction, and on what a matmul
@@ -324,8 +340,8 @@ static void elem_in_kernels(DType d, unsigned group)
 		if (!product || !same)
 			continue;
 		returned(&m, reduce(&m, OP_SUM, applied(&o, op, 2), 1));
-		returned(&m, matmul(&m, applied(&o, op, 3),
-				    FRESH(&m, d, N, K)));
+		returned(&m,
+			 matmul(&m, applied(&o, op, 3), FRESH(&m, d, N, K)));
 		ValueId args[3];
 		args[0] = matmul(&m, FRESH(&m, d, M, K), FRESH(&m, d, K, N));
 		for (int k = 1; k < op_info[op].arity; k++)
@@ -339,12 +355,12 @@ static void elem_in_kernels(DType d, unsigned group)
 	}
 	static const Sizes sizes[] = {
 		{{3, 7, 5}}, {{17, 33, 2}}, {{1, 1, 1}}, {{5, 64, 31}}};
-	run(&m, (Trial){.name = title(&m, "elementwise in kernels", d,
-				     (int)group),
-		       .families = "exact,random,narrow",
-		       .sizes = sizes,
-		       .nsizes = ARRAY_LEN(sizes),
-		       .flags = JUDGE_REPEAT | JUDGE_STAGES});
+	run(&m,
+	    (Trial){.name = title(&m, "elementwise in kernels", d, (int)group),
+		    .families = "exact,random,narrow",
+		    .sizes = sizes,
+		    .nsizes = ARRAY_LEN(sizes),
+		    .flags = JUDGE_REPEAT | JUDGE_STAGES});
 }
 
 static void casts(DType from, const char *target)
@@ -355,12 +371,13 @@ static void casts(DType from, const char *target)
 	ValueId x = FRESH(&m, from, dim(&m, "M"), dim(&m, "N"));
 	for (DType to = 0; to < DT_COUNT; to++)
 		returned(&m, cast(&m, to, x));
+	tied(&m);
 	run(&m, (Trial){.name = title(&m, "casts from", from, 0),
-		       .target = target,
-		       .families = "exact,random,specials,structured",
-		       .sizes = matrix_sizes,
-		       .nsizes = matrix_count(),
-		       .flags = JUDGE_ALL});
+			.target = target,
+			.families = "exact,random,specials,structured",
+			.sizes = matrix_sizes,
+			.nsizes = matrix_count(),
+			.flags = JUDGE_ALL});
 }
 
 /* ---- reductions, scans, matmuls -------------------------------------- */
@@ -380,10 +397,9 @@ static void accumulators(DType d, bool held, DType *acc, size_t *n)
 
 static void reductions(DType d, bool sums)
 {
-	static const Sizes with_zero[] = {{{3, 7, 5}},  {{0, 3, 5}},
-					  {{2, 0, 3}},  {{4, 3, 0}},
-					  {{2, 3, 17}}, {{5, 17, 3}},
-					  {{1, 1, 64}}, {{3, 2, 257}}};
+	static const Sizes with_zero[] = {
+		{{3, 7, 5}},  {{0, 3, 5}},  {{2, 0, 3}},  {{4, 3, 0}},
+		{{2, 3, 17}}, {{5, 17, 3}}, {{1, 1, 64}}, {{3, 2, 257}}};
 	static const Sizes without[] = {{{3, 7, 5}},  {{1, 1, 1}},
 					{{2, 3, 17}}, {{5, 17, 3}},
 					{{1, 2, 64}}, {{3, 2, 257}}};
@@ -414,7 +430,8 @@ static void reductions(DType d, bool sums)
 					v.acc = acc[i];
 					v.dtype = dtype_is_float(d) && i % 2
 							  ? DT_F32
-							  : i ? acc[i] : d;
+						  : i ? acc[i]
+						      : d;
 				}
 				if (scan)
 					v.axis = (uint32_t)__builtin_ctz(axes);
@@ -423,22 +440,21 @@ static void reductions(DType d, bool sums)
 				returned(&m, add(&m, v));
 			}
 	}
-	run(&m, (Trial){.name = title(&m, sums ? "sums" : "folds", d, 0),
-		       .families = "exact,random,specials,structured",
-		       .sizes = sums ? with_zero : without,
-		       .nsizes = sums ? ARRAY_LEN(with_zero)
-				      : ARRAY_LEN(without),
-		       .flags = JUDGE_REPEAT | JUDGE_STRIDES | JUDGE_STAGES |
-				(sums ? 0 : JUDGE_CONCLUSIVE)});
+	run(&m,
+	    (Trial){.name = title(&m, sums ? "sums" : "folds", d, 0),
+		    .families = "exact,random,specials,structured",
+		    .sizes = sums ? with_zero : without,
+		    .nsizes = sums ? ARRAY_LEN(with_zero) : ARRAY_LEN(without),
+		    .flags = JUDGE_REPEAT | JUDGE_STRIDES | JUDGE_STAGES |
+			     (sums ? 0 : JUDGE_CONCLUSIVE)});
 }
 
 static void matmuls(DType d, const char *target)
 {
-	static const Sizes sizes[] = {{{3, 7, 5}},   {{5, 3, 0}},
-				      {{4, 5, 1}},   {{0, 5, 7}},
-				      {{5, 0, 7}},   {{1, 1, 17}},
-				      {{31, 67, 17}}, {{2, 3, 1025}},
-				      {{13, 64, 33}}};
+	static const Sizes sizes[] = {
+		{{3, 7, 5}},    {{5, 3, 0}},    {{4, 5, 1}},
+		{{0, 5, 7}},    {{5, 0, 7}},    {{1, 1, 17}},
+		{{31, 67, 17}}, {{2, 3, 1025}}, {{13, 64, 33}}};
 	DType acc[8];
 	size_t naccs;
 	Make m;
@@ -449,16 +465,14 @@ static void matmuls(DType d, const char *target)
 	ValueId a = FRESH(&m, d, M, K), b = FRESH(&m, d, K, N);
 	accumulators(d, true, acc, &naccs);
 	for (size_t i = 0; i < naccs; i++)
-		returned(&m,
-			 add(&m, (Value){.op = OP_MATMUL,
-					 .dtype = i ? acc[i] : d,
-					 .acc = acc[i],
-					 .nargs = 2,
-					 .args = (ValueId[]){a, b}}));
+		returned(&m, add(&m, (Value){.op = OP_MATMUL,
+					     .dtype = i ? acc[i] : d,
+					     .acc = acc[i],
+					     .nargs = 2,
+					     .args = (ValueId[]){a, b}}));
 	returned(&m, matmul(&m, a, transposed(&m, FRESH(&m, d, N, K))));
 	if (sampled(d, 78, 2))
-		returned(&m, matmul(&m, transposed(&m, FRESH(&m, d, K, M)),
-				    b));
+		returned(&m, matmul(&m, transposed(&m, FRESH(&m, d, K, M)), b));
 	ValueId batch = FRESH(&m, d, two, three, M, K);
 	returned(&m, matmul(&m, batch, FRESH(&m, d, two, three, K, N)));
 	ValueId lone = FRESH(&m, d, three, K, N);
@@ -467,17 +481,16 @@ static void matmuls(DType d, const char *target)
 				    (Ex[]){two, three, K, N})));
 	ValueId row = FRESH(&m, d, two, one, one, K);
 	if (sampled(d, 77, 2))
-		returned(&m,
-		 matmul(&m,
-			view_as(&m, OP_BROADCAST, row, 4,
-				(Ex[]){two, three, one, K}),
-			FRESH(&m, d, two, three, K, N)));
+		returned(&m, matmul(&m,
+				    view_as(&m, OP_BROADCAST, row, 4,
+					    (Ex[]){two, three, one, K}),
+				    FRESH(&m, d, two, three, K, N)));
 	run(&m, (Trial){.name = title(&m, "matmul", d, 0),
-		       .target = target,
-		       .families = "exact,random,narrow,specials",
-		       .sizes = sizes,
-		       .nsizes = ARRAY_LEN(sizes),
-		       .flags = JUDGE_ALL});
+			.target = target,
+			.families = "exact,random,narrow,specials",
+			.sizes = sizes,
+			.nsizes = ARRAY_LEN(sizes),
+			.flags = JUDGE_ALL});
 }
 
 /* ---- views and movement ---------------------------------------------- */
@@ -501,8 +514,8 @@ static void views(DType d)
 	returned(&m, reshape(&m, x, M, ex_mul(t, N, K)));
 	returned(&m, reshape(&m, x, ex_mul(t, ex_mul(t, M, N), K)));
 	returned(&m, reshape(&m, reshape(&m, x, ex_mul(t, M, N), K), N, M, K));
-	returned(&m, view_as(&m, OP_BROADCAST, x, 4,
-			     (Ex[]){num(&m, 2), M, N, K}));
+	returned(&m,
+		 view_as(&m, OP_BROADCAST, x, 4, (Ex[]){num(&m, 2), M, N, K}));
 	Value v = {.op = OP_VIEW, .nargs = 1, .args = &x, .rank = 2};
 	v.shape[0] = K;
 	v.shape[1] = M;
@@ -518,10 +531,10 @@ static void views(DType d)
 	returned(&m, x);
 	returned(&m, x);
 	run(&m, (Trial){.name = title(&m, "views", d, 0),
-		       .families = "exact,random,specials",
-		       .sizes = matrix_sizes,
-		       .nsizes = matrix_count(),
-		       .flags = JUDGE_ALL});
+			.families = "exact,random,specials",
+			.sizes = matrix_sizes,
+			.nsizes = matrix_count(),
+			.flags = JUDGE_ALL});
 }
 
 static ValueId padded(Make *m, ValueId x, DType d, int before, int after)
@@ -547,8 +560,11 @@ static ValueId padded(Make *m, ValueId x, DType d, int before, int after)
 
 static void movement(DType d)
 {
-	static const Sizes sizes[] = {{{3, 7, 5}},  {{1, 1, 1}}, {{2, 17, 9}},
-				      {{5, 33, 1}}, {{9, 2, 65}}};
+	static const Sizes sizes[] = {{{3, 7, 5}},
+				      {{1, 1, 1}},
+				      {{2, 17, 9}},
+				      {{5, 33, 1}},
+				      {{9, 2, 65}}};
 	Make m;
 
 	start(&m);
@@ -587,11 +603,11 @@ static void movement(DType d)
 		}
 	}
 	run(&m, (Trial){.name = title(&m, "movement", d, 0),
-		       .families = "exact,random,specials",
-		       .sizes = sizes,
-		       .nsizes = ARRAY_LEN(sizes),
-		       .flags = JUDGE_REPEAT | JUDGE_STRIDES | JUDGE_STAGES |
-				JUDGE_CONCLUSIVE});
+			.families = "exact,random,specials",
+			.sizes = sizes,
+			.nsizes = ARRAY_LEN(sizes),
+			.flags = JUDGE_REPEAT | JUDGE_STRIDES | JUDGE_STAGES |
+				 JUDGE_CONCLUSIVE});
 }
 
 static void iotas(void)
@@ -611,10 +627,10 @@ static void iotas(void)
 	static const Sizes sizes[] = {
 		{{3, 7, 5}}, {{0, 4, 1}}, {{2, 70001, 1}}};
 	run(&m, (Trial){.name = "iota",
-		       .families = "random",
-		       .sizes = sizes,
-		       .nsizes = ARRAY_LEN(sizes),
-		       .flags = JUDGE_ALL});
+			.families = "random",
+			.sizes = sizes,
+			.nsizes = ARRAY_LEN(sizes),
+			.flags = JUDGE_ALL});
 }
 
 /* ---- programs in the language ---------------------------------------- */
@@ -647,8 +663,8 @@ static void texts(void)
 		for (size_t k = 0; k < ARRAY_LEN(dtypes); k++) {
 			TextCase t = text_cases[i];
 			char name[64];
-			if (k && (t.fixed || !sampled((unsigned)i, (unsigned)k,
-						      2)))
+			if (k &&
+			    (t.fixed || !sampled((unsigned)i, (unsigned)k, 2)))
 				continue;
 			t.dtype = dtypes[k];
 			snprintf(name, sizeof(name), "%s %s", t.name,
@@ -710,8 +726,7 @@ static bool run_fault(void *arg, Buf *why)
 	Binding b = {p->dims, p->p->ex.dims.n};
 	OracleOptions o = {.sample = false};
 	j.c->ctx.threads = 1;
-	if (!oracle_judge(&j.c->ctx, &j.arena, p->p, &b, &feeds, &res, &o,
-			  &v))
+	if (!oracle_judge(&j.c->ctx, &j.arena, p->p, &b, &feeds, &res, &o, &v))
 		buf_puts(why, "the oracle gives up\n");
 	else if (v.fault != (f->says != NULL))
 		buf_puts(why, "the oracle does not agree\n");
@@ -779,7 +794,6 @@ int main(int argc, char **argv)
 	const char *env = getenv("TEST_ALL");
 
 	all = (env && env[0]) || (argc > 1 && !strcmp(argv[1], "--all"));
-	judge_forget();
 	every_dtype();
 	other_targets();
 	texts();

@@ -80,8 +80,8 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	if (cases && !glob("tests/differential/cases/*.program", 0, NULL,
-			   &found)) {
+	if (cases &&
+	    !glob("tests/differential/cases/*.program", 0, NULL, &found)) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			bool ok = case_isolated(found.gl_pathv[i]);
 			passed += ok;

@@ -23,8 +23,8 @@
 typedef struct Gen {
 	Make *m;
 	uint64_t state;
-	DType dtype;  /* of most values */
-	int last;     /* values before this index are operands */
+	DType dtype;   /* of most values */
+	int last;      /* values before this index are operands */
 	bool positive; /* a reduction must not be empty */
 	int inputs, matmuls;
 } Gen;
@@ -113,8 +113,8 @@ static ValueId gen_input(Gen *g, DType d, int rank, const Ex *shape)
 
 static ValueId gen_const(Gen *g, DType d)
 {
-	static const double floats[] = {0, 1, -1, 0.5, 2, -0.0, 1.0048828125,
-					INFINITY};
+	static const double floats[] = {0, 1,    -1,           0.5,
+					2, -0.0, 1.0048828125, INFINITY};
 	unsigned char bytes[8] = {0};
 	double x = floats[gen_below(g, (int)ARRAY_LEN(floats))];
 	float f = (float)x;
@@ -211,7 +211,8 @@ static ValueId gen_index(Gen *g, int rank)
 
 static ValueId gen_op(Gen *g, Op op, DType d, const ValueId *args, uint32_t n)
 {
-	return add(g->m, (Value){.op = op, .dtype = d, .nargs = n, .args = args});
+	return add(g->m,
+		   (Value){.op = op, .dtype = d, .nargs = n, .args = args});
 }
 
 /* A row of the class that admits the dtype. */
@@ -282,8 +283,8 @@ static ValueId gen_reshape(Gen *g, ValueId a)
 		if (d != at)
 			continue;
 		if (how == 0 && d + 1 < x.rank) {
-			shape[n - 1] = ex_mul(gen_ex(g), x.shape[d],
-					      x.shape[d + 1]);
+			shape[n - 1] =
+				ex_mul(gen_ex(g), x.shape[d], x.shape[d + 1]);
 			d++;
 		} else if (how == 1 && x.rank < 5 &&
 			   ex_is_const(gen_ex(g), x.shape[d], &size) &&
@@ -303,7 +304,8 @@ static ValueId gen_reshape(Gen *g, ValueId a)
 static void gen_cut(Gen *g, Value *v, int d, Ex extent)
 {
 	ExprTab *t = gen_ex(g);
-	Ex zero = num(g->m, 0), one = num(g->m, 1), n = num(g->m, 1 + gen_below(g, 3));
+	Ex zero = num(g->m, 0), one = num(g->m, 1),
+	   n = num(g->m, 1 + gen_below(g, 3));
 	Ex last = ex_sub(t, extent, one);
 	int step = 1 + gen_below(g, 3);
 
@@ -328,8 +330,8 @@ static void gen_cut(Gen *g, Value *v, int d, Ex extent)
 		break;
 	}
 	v->step[d] = step;
-	v->shape[d] = ex_ceil_div(t, v->shape[d],
-				  num(g->m, step < 0 ? -step : step));
+	v->shape[d] =
+		ex_ceil_div(t, v->shape[d], num(g->m, step < 0 ? -step : step));
 }
 
 static ValueId gen_slice(Gen *g, ValueId a)
@@ -412,10 +414,8 @@ static ValueId gen_scatter(Gen *g, Op op, ValueId a)
 	shape[axis] = gen_value(g, args[1])->shape[0];
 	args[2] = gen_match(g, x.dtype, x.rank, shape);
 	g->positive = true;
-	return add(g->m, (Value){.op = op,
-				 .nargs = 3,
-				 .args = args,
-				 .axis = axis});
+	return add(g->m,
+		   (Value){.op = op, .nargs = 3, .args = args, .axis = axis});
 }
 
 static ValueId gen_move(Gen *g)
@@ -438,10 +438,11 @@ static ValueId gen_move(Gen *g)
 	case OP_GATHER:
 		rank = gen_below(g, x.rank > 3 ? 2 : 3);
 		g->positive = true;
-		return add(g->m, (Value){.op = op,
-					 .nargs = 2,
-					 .args = (ValueId[]){a, gen_index(g, rank)},
-					 .axis = (uint32_t)gen_below(g, x.rank)});
+		return add(g->m,
+			   (Value){.op = op,
+				   .nargs = 2,
+				   .args = (ValueId[]){a, gen_index(g, rank)},
+				   .axis = (uint32_t)gen_below(g, x.rank)});
 	default:
 		bug("random.h draws no %s", op_info[op].name);
 	}
@@ -502,8 +503,9 @@ static ValueId gen_rows(Gen *g)
 	kept[x.rank - 1] = num(g->m, 1);
 	r = reduce(g->m, OP_SUM, a, 1u << (x.rank - 1));
 	if (gen_chance(g, 30))
-		r = un(g->m, gen_row(g, OPC_ELEM, x.dtype) == OP_ABS ? OP_ABS
-								      : OP_NEG,
+		r = un(g->m,
+		       gen_row(g, OPC_ELEM, x.dtype) == OP_ABS ? OP_ABS
+							       : OP_NEG,
 		       r);
 	r = view_as(g->m, OP_RESHAPE, r, x.rank, kept);
 	r = gen_broadcast(g, r, x.rank, x.shape);
@@ -542,12 +544,12 @@ static ValueId gen_matmul(Gen *g)
 		Ex swap = shape[x.rank - 1];
 		shape[x.rank - 1] = shape[x.rank - 2];
 		shape[x.rank - 2] = swap;
-		args[1] = transposed(g->m, gen_match(g, x.dtype, x.rank, shape));
+		args[1] =
+			transposed(g->m, gen_match(g, x.dtype, x.rank, shape));
 	} else {
 		args[1] = gen_match(g, x.dtype, x.rank, shape);
 	}
-	if (gen_value(g, args[1])->shape[x.rank - 1] ==
-		    x.shape[x.rank - 2] &&
+	if (gen_value(g, args[1])->shape[x.rank - 1] == x.shape[x.rank - 2] &&
 	    x.shape[x.rank - 1] == x.shape[x.rank - 2] && gen_chance(g, 30)) {
 		ValueId swap = args[0];
 		args[0] = args[1];
@@ -614,8 +616,9 @@ static void gen_results(Gen *g)
 
 	for (int i = n - 1; i >= 0; i--) {
 		bool unused = u.first[i] == u.first[i + 1];
-		if (gen_value(g, (ValueId)i)->op == OP_INPUT ? !gen_chance(g, 3)
-							     : !unused && !gen_chance(g, 10))
+		if (gen_value(g, (ValueId)i)->op == OP_INPUT
+			    ? !gen_chance(g, 3)
+			    : !unused && !gen_chance(g, 10))
 			continue;
 		if (g->m->p.results.n >= 12)
 			break;
@@ -633,8 +636,8 @@ static void gen_results(Gen *g)
 TEST_ONLY static void gen_program(Make *m, uint64_t seed, bool *positive)
 {
 	static const int weight[] = {
-		[OPC_LEAF] = 4,	  [OPC_ELEM] = 40, [OPC_VIEW] = 22,
-		[OPC_MOVE] = 10,  [OPC_REDUCE] = 14, [OPC_SCAN] = 3,
+		[OPC_LEAF] = 4,     [OPC_ELEM] = 40,   [OPC_VIEW] = 22,
+		[OPC_MOVE] = 10,    [OPC_REDUCE] = 14, [OPC_SCAN] = 3,
 		[OPC_CONTRACT] = 7,
 	};
 	Gen g = {.m = m, .state = seed * 0x2545f4914f6cdd1du + 99};
@@ -671,7 +674,12 @@ TEST_ONLY static void gen_program(Make *m, uint64_t seed, bool *positive)
 
 /* One way to make a program smaller. */
 typedef struct Edit {
-	enum { EDIT_RESULT, EDIT_INPUT, EDIT_SKIP, EDIT_NONE } kind;
+	enum {
+		EDIT_RESULT,
+		EDIT_INPUT,
+		EDIT_SKIP,
+		EDIT_NONE
+	} kind;
 	uint32_t at;  /* result or value */
 	uint32_t arg; /* EDIT_SKIP: the operand that takes its place */
 } Edit;
@@ -729,8 +737,7 @@ TEST_ONLY static bool gen_edit(Make *m, const Program *p, Edit e)
 	for (size_t i = 0; i < n; i++) {
 		if (!live[i])
 			continue;
-		ValueId *args = arena_array(&m->arena, ValueId,
-					    v[i].nargs + 1);
+		ValueId *args = arena_array(&m->arena, ValueId, v[i].nargs + 1);
 		for (uint32_t k = 0; k < v[i].nargs; k++)
 			args[k] = to[skip[v[i].args[k]]];
 		v[i].args = args;

@@ -9,8 +9,8 @@
 
 typedef struct TextCase {
 	const char *name, *text;
-	bool inexact; /* no family need be conclusive */
-	bool fixed;   /* as written only, no other dtype */
+	bool inexact;       /* no family need be conclusive */
+	bool fixed;         /* as written only, no other dtype */
 	const Sizes *sizes; /* two; NULL: the text's own */
 	const char *dtype;
 } TextCase;
@@ -18,66 +18,80 @@ typedef struct TextCase {
 static const Sizes text_sizes[] = {{{3, 16, 5}}, {{7, 33, 2}}};
 
 static const TextCase text_cases[] = {
-	{"conv1", "dims d: N = 2\n"
-		  "def f(x: f32[N, 4, 19], w: f32[6, 4, 3]):\n"
-		  "    return conv(x, w), conv(x, w, stride=2, pad=1), \\\n"
-		  "        conv(x, w, dilation=3, pad=[[2, 0]])\n",
+	{"conv1",
+	 "dims d: N = 2\n"
+	 "def f(x: f32[N, 4, 19], w: f32[6, 4, 3]):\n"
+	 "    return conv(x, w), conv(x, w, stride=2, pad=1), \\\n"
+	 "        conv(x, w, dilation=3, pad=[[2, 0]])\n",
 	 false, false, NULL, NULL},
-	{"conv2", "dims d: N = 2\n"
-		  "def f(x: f32[N, 4, 9, 8], w: f32[6, 2, 3, 2]):\n"
-		  "    return conv(x, w, stride=[2, 1], pad=[1, 0], groups=2)\n",
+	{"conv2",
+	 "dims d: N = 2\n"
+	 "def f(x: f32[N, 4, 9, 8], w: f32[6, 2, 3, 2]):\n"
+	 "    return conv(x, w, stride=[2, 1], pad=[1, 0], groups=2)\n",
 	 false, false, NULL, NULL},
-	{"conv3", "dims d: N = 1\n"
-		  "def f(x: f32[N, 2, 5, 4, 6], w: f32[3, 2, 2, 1, 3]):\n"
-		  "    return conv(x, w, dilation=[2, 1, 1])\n",
+	{"conv3",
+	 "dims d: N = 1\n"
+	 "def f(x: f32[N, 2, 5, 4, 6], w: f32[3, 2, 2, 1, 3]):\n"
+	 "    return conv(x, w, dilation=[2, 1, 1])\n",
 	 false, false, NULL, NULL},
-	{"softmax", "def f(x: f32[M, N], z: f32[K]):\n"
-		    "    return softmax(x), logsumexp(x, axis=1)\n",
+	{"softmax",
+	 "def f(x: f32[M, N], z: f32[K]):\n"
+	 "    return softmax(x), logsumexp(x, axis=1)\n",
 	 true, false, text_sizes, NULL},
-	{"norms", "def f(x: f32[M, N], g: f32[N], b: f32[N], z: f32[K]):\n"
-		  "    return rms_norm(x, g), layer_norm(x, g, b)\n",
+	{"norms",
+	 "def f(x: f32[M, N], g: f32[N], b: f32[N], z: f32[K]):\n"
+	 "    return rms_norm(x, g), layer_norm(x, g, b)\n",
 	 true, false, text_sizes, NULL},
 	{"attention",
 	 "def f(q: f32[2, M, 8], k: f32[2, N, 8], v: f32[2, N, 5], \\\n"
 	 "      m: bool[M, N], z: f32[K]):\n"
 	 "    return attention(q, k, v), attention(q, k, v, mask=m)\n",
 	 true, false, text_sizes, NULL},
-	{"causal", "def f(q: f32[M, 8], k: f32[M, 8], v: f32[M, 3]):\n"
-		   "    return attention(q, k, v, causal=True, scale=0.5)\n",
+	{"causal",
+	 "def f(q: f32[M, 8], k: f32[M, 8], v: f32[M, 3]):\n"
+	 "    return attention(q, k, v, causal=True, scale=0.5)\n",
 	 true, false, text_sizes, NULL},
 	{"grouped",
 	 "def f(q: f32[2, 3, M, 4], k: f32[2, 1, N, 4], v: f32[2, 1, N, 4]):\n"
 	 "    return attention(q, broadcast(k, 2, 3, N, 4), \\\n"
 	 "        broadcast(v, 2, 3, N, 4))\n",
 	 true, false, text_sizes, NULL},
-	{"activations", "def f(x: f32[M, N], z: f32[K]):\n"
-			"    return gelu(x), silu(x), sigmoid(x), relu(x), \\\n"
-			"        clip(x, -1, 1), mean(x, axis=0)\n",
+	{"activations",
+	 "def f(x: f32[M, N], z: f32[K]):\n"
+	 "    return gelu(x), silu(x), sigmoid(x), relu(x), \\\n"
+	 "        clip(x, -1, 1), mean(x, axis=0)\n",
 	 true, false, text_sizes, NULL},
-	{"one_hot", "def f(i: i32[M], x: f32[M, N], z: f32[K]):\n"
-		    "    return one_hot(i, 7), x.argmax(axis=1), \\\n"
-		    "        cumsum(x, axis=1, acc=f64)\n",
+	{"one_hot",
+	 "def f(i: i32[M], x: f32[M, N], z: f32[K]):\n"
+	 "    return one_hot(i, 7), x.argmax(axis=1), \\\n"
+	 "        cumsum(x, axis=1, acc=f64)\n",
 	 true, false, text_sizes, NULL},
-	{"shared", "def f(x: f32[M, K], w: f32[K, N], b: f32[N]):\n"
-		   "    p = x @ w\n"
-		   "    h = p + b\n"
-		   "    return relu(h), h, p, p.T, h\n",
+	{"shared",
+	 "def f(x: f32[M, K], w: f32[K, N], b: f32[N]):\n"
+	 "    p = x @ w\n"
+	 "    h = p + b\n"
+	 "    return relu(h), h, p, p.T, h\n",
 	 false, false, text_sizes, NULL},
-	{"returned", "def f(x: f32[M, N], z: f32[K]):\n"
-		     "    return x, x, x.T, f32([1.5, 2.5]), x[::2, ::-1], z\n",
+	{"returned",
+	 "def f(x: f32[M, N], z: f32[K]):\n"
+	 "    return x, x, x.T, f32([1.5, 2.5]), x[::2, ::-1], z\n",
 	 false, false, text_sizes, NULL},
-	{"donated", "@donate(x)\n"
-		    "def f(x: f32[M, N], y: f32[M, N], z: f32[K]):\n"
-		    "    return x * y + x\n",
+	{"donated",
+	 "@donate(x)\n"
+	 "def f(x: f32[M, N], y: f32[M, N], z: f32[K]):\n"
+	 "    return x * y + x\n",
 	 false, false, text_sizes, NULL},
-	{"padded", "def f(x: f32[M, N], z: f32[K]):\n"
-		   "    return pad(x, 1, 2, value=3), pad(x, [0, 3], [2, 0])\n",
+	{"padded",
+	 "def f(x: f32[M, N], z: f32[K]):\n"
+	 "    return pad(x, 1, 2, value=3), pad(x, [0, 3], [2, 0])\n",
 	 false, false, text_sizes, NULL},
-	{"joined", "def f(a: f32[M, N], b: f32[M, K], z: f32[M, 1]):\n"
-		   "    return concat([a, b, z], axis=1) * 2\n",
+	{"joined",
+	 "def f(a: f32[M, N], b: f32[M, K], z: f32[M, 1]):\n"
+	 "    return concat([a, b, z], axis=1) * 2\n",
 	 false, false, text_sizes, NULL},
-	{"integers", "def f(a: i32[M, N], b: i32[M, N], z: i32[K]):\n"
-		     "    return a // b, a % b, -(a // b), z ** 2\n",
+	{"integers",
+	 "def f(a: i32[M, N], b: i32[M, N], z: i32[K]):\n"
+	 "    return a // b, a % b, -(a // b), z ** 2\n",
 	 false, true, text_sizes, NULL},
 };
 

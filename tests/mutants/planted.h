@@ -23,6 +23,15 @@ static inline float mut_round(float x, int p, int emin, float max, char how)
 
 	if (e == 128)
 		return x;
+	if (how == 'n' && p < 24 && e >= emin) { /* the usual case, fast */
+		union {
+			uint32_t u;
+			float f;
+		} r = {(b.u + (1u << (23 - p)) - 1 + (b.u >> (24 - p) & 1)) &
+		       ~((1u << (24 - p)) - 1)};
+		if ((r.f < 0 ? -r.f : r.f) <= max)
+			return r.f;
+	}
 	e = e < emin ? emin : e;
 	ulp.u = (uint64_t)(1023 + e - p + 1) << 52;
 	double q = (x < 0 ? -(double)x : (double)x) / ulp.d;
@@ -160,14 +169,13 @@ static inline float mut_get_f16(const void *p, int64_t i)
 			__typeof__(v) m;                                       \
 			float f[sizeof(v) / 4];                                \
 		} m_ = {(v)};                                                  \
-		for (unsigned l_ = 0; l_ < sizeof m_.f / 4; l_++) {            \
-			const int64_t r_ = ((idx) + l_) / (n);                 \
-			const int64_t j_ = ((idx) + l_) % (n);                 \
-			float s_ = 0;                                          \
-			for (int64_t q_ = (k)-1; q_ >= 0; q_--)                \
-				s_ += get(x, r_ * (k) + q_) *                  \
-				      get(w, q_ * (n) + j_);                   \
-			m_.f[l_] = s_;                                         \
+		const int64_t r_ = (idx) / (n), j_ = (idx) % (n);              \
+		for (unsigned l_ = 0; l_ < sizeof m_.f / 4; l_++)              \
+			m_.f[l_] = 0;                                          \
+		for (int64_t q_ = (k)-1; q_ >= 0; q_--) {                      \
+			const float x_ = get(x, r_ * (k) + q_);                \
+			for (unsigned l_ = 0; l_ < sizeof m_.f / 4; l_++)      \
+				m_.f[l_] += x_ * get(w, q_ * (n) + j_ + l_);   \
 		}                                                              \
 		m_.m;                                                          \
 	})

@@ -12,8 +12,8 @@
  *
  * usage: reorderings_test [--all] [--verbose] [PROGRAM...]
  *
- * TEST_ALL in the environment is --all: every dtype at every shape, the
- * larger shapes with M = 64.
+ * TEST_ALL in the environment is --all: the larger shapes as well, as written
+ * and with M = 64, and every order at K = 1025.
  */
 #include "driver/driver.h"
 #include "tests/reorderings/interp.h"
@@ -57,9 +57,9 @@ static const Shape shapes[] = {
 	{"inspect", "K=17", true, false, true},
 	{"inspect", "K=1025", true, true, false},
 	{"inspect", "M=15 N=25 K=33", true, false, true},
-	{"narrow", "M=64", false, true, true},
-	{"tail", "M=64", false, true, true},
-	{"main", "M=64", false, true, true},
+	{"narrow", "M=64", false, true, false},
+	{"tail", "M=64", false, true, false},
+	{"main", "M=64", false, true, false},
 };
 
 #define MAX_ORDERS 128
@@ -220,7 +220,8 @@ static void try_shape(Test *t, Case *k, const Shape *s)
 				  1, NULL, &fx))
 			bug("%s", tenon_message(t->c));
 		if (fx.applies)
-			try_fixture(t, k, &fx, t->all || s->every);
+			try_fixture(t, k, &fx,
+				    s->every || (t->all && s->quick));
 		fixture_release(&fx);
 	}
 }
@@ -243,7 +244,8 @@ static void try_program(Test *t, const char *name)
 		Case k = case_open(t, name, dtypes[d]);
 		for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
 			const Shape *s = &shapes[i];
-			if (!t->all && (!s->quick || (s->written && d > 0)))
+			if (t->all ? !s->quick && d > 0
+				   : !s->quick || (s->written && d > 0))
 				continue;
 			if (!case_shape(t, &k, s))
 				bug("%s has no dims %s", name, s->set);
@@ -445,6 +447,7 @@ int main(int argc, char **argv)
 	const char *all = getenv("TEST_ALL");
 	int flags = 1;
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	t.all = all && *all;
 	for (; flags < argc && argv[flags][0] == '-'; flags++) {
 		t.all |= !strcmp(argv[flags], "--all");
