@@ -58,7 +58,7 @@ static bool load_peer(Bench *b)
 		h = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	if (!h)
 		return false;
-	b->sgemm = __extension__(Sgemm *)dlsym(h, "cblas_sgemm");
+	b->sgemm = __extension__(Sgemm *) dlsym(h, "cblas_sgemm");
 	set_threads = __extension__(void (*)(int))
 		dlsym(h, "openblas_set_num_threads");
 	if (set_threads)
@@ -134,8 +134,9 @@ static void sample(const Bench *b, const char *path, int round, int position,
 		   double seconds)
 {
 	if (b->csv)
-		fprintf(b->csv, "gemm_f32_%ldx%ldx%ld,%s,%d,%d,host single,warm,"
-				"%.3f\n",
+		fprintf(b->csv,
+			"gemm_f32_%ldx%ldx%ld,%s,%d,%d,host single,warm,"
+			"%.3f\n",
 			b->m, b->k, b->n, path, round, position, seconds * 1e6);
 }
 
@@ -168,9 +169,9 @@ static void measure(Bench *b)
 	printf("gemm f32 %ldx%ldx%ld, %d threads: tenon %.1f GFLOP/s, "
 	       "%.2f of OpenBLAS's speed (%.2f to %.2f over %d rounds), "
 	       "largest difference %.3g\n",
-	       b->m, b->k, b->n, b->threads,
-	       flop / mine[b->rounds / 2] * 1e-9, ratio[b->rounds / 2],
-	       ratio[0], ratio[b->rounds - 1], b->rounds, worst_difference(b));
+	       b->m, b->k, b->n, b->threads, flop / mine[b->rounds / 2] * 1e-9,
+	       ratio[b->rounds / 2], ratio[0], ratio[b->rounds - 1], b->rounds,
+	       worst_difference(b));
 	free(ratio);
 	free(mine);
 }

@@ -110,6 +110,10 @@ static bool pass_realise(Pipeline *p)
 		return false;
 	buf_init(&why, p->arena);
 	bool lawful = kernels_verify(p->kernels, &why);
+	while (!lawful && p->kernels->unproved && realise_guard(p->kernels)) {
+		buf_init(&why, p->arena);
+		lawful = kernels_verify(p->kernels, &why);
+	}
 	if (!lawful && p->kernels->unproved)
 		return refuse_unproved(p, buf_str(&why));
 	if (!lawful)

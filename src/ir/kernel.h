@@ -10,8 +10,8 @@
  * the mapping, except the order in which an ACCUM folds.
  *
  * Index expressions are ir/expr.h's, over dims and the axes of enclosing
- * loops. The verifier proves every access in bounds; a kernel with an
- * access that cannot be proved is refused.
+ * loops. The verifier proves every access in bounds, with the guards that
+ * loads may carry; a kernel with an access that cannot be proved is refused.
  */
 #ifndef TENON_IR_KERNEL_H
 #define TENON_IR_KERNEL_H
@@ -139,8 +139,9 @@ typedef struct Kernels {
 	Arena *arena;
 	Program *program;    /* stage 2; its table holds every expression */
 	VEC(Kernel) kernels; /* in the order they run */
-	/* Set by the verifier: the kernel with an access it cannot prove. */
+	/* Set by the verifier: an access that it cannot prove. */
 	const Kernel *unproved;
+	const Stmt *unproved_at;
 } Kernels;
 
 /* Laws, and the proof of every access; text in why. */

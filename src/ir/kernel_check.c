@@ -220,8 +220,10 @@ static bool prove_access(Check *c, const Stmt *s)
 					   access_text(c, s), kcheck_text(c, i),
 					   kcheck_text(c, b->shape[d]));
 	}
-	if (!ok)
+	if (!ok) {
 		c->ks->unproved = c->k;
+		c->ks->unproved_at = s;
+	}
 	c->facts.facts.n = facts;
 	return ok;
 }

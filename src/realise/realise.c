@@ -114,3 +114,31 @@ Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 		}
 	return ks;
 }
+
+bool realise_guard(Kernels *ks)
+{
+	const Kernel *k = ks->unproved;
+	Stmt *s = (Stmt *)ks->unproved_at;
+	ExprTab *t = &ks->program->ex;
+
+	if (s->kind != ST_LOAD || k->buffers.p[s->buffer].scope == SCOPE_REG)
+		return false;
+	const KBuffer *b = &k->buffers.p[s->buffer];
+	Ex *conds = arena_array(ks->arena, Ex, s->nconds + 2u * s->nindex);
+	uint32_t n = s->nconds;
+	for (uint32_t i = 0; i < n; i++)
+		conds[i] = s->conds[i];
+	for (int d = 0; d < s->nindex; d++) {
+		Ex last = ex_sub(t, b->shape[d], ex_const(t, 1));
+		conds[n++] = s->index[d];
+		conds[n++] = ex_sub(t, last, s->index[d]);
+	}
+	for (uint32_t i = 0; i < s->nconds; i++)
+		if (conds[i] == conds[s->nconds]) /* a second time round */
+			return false;
+	s->conds = conds;
+	s->nconds = n;
+	ks->unproved = NULL;
+	ks->unproved_at = NULL;
+	return true;
+}

@@ -47,6 +47,14 @@ typedef struct Realisation {
 
 extern const Realisation realise_loop, realise_rowreduce, realise_contract;
 
+/*
+ * Guards the load that the verifier could not prove by the two conditions
+ * that keep it inside, axis by axis. They hold wherever the program's own
+ * views stay inside, so that no value changes; memory is safe either way.
+ * False for a store or a load that is guarded already.
+ */
+bool realise_guard(Kernels *ks);
+
 /* Every region lowered by the rule and the pins; NULL: error reported. */
 Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 			 Pin *pins, size_t npins);

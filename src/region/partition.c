@@ -69,11 +69,6 @@ static const CondText cond_text[COND_COUNT] = {
 		{"other kernel",
 		 "this value joined another producer; if it did not read "
 		 "that one it would join %s"},
-	[COND_COPY] =
-		{"copy",
-		 "%s is a copy, made because its chain of views has no index "
-		 "map that can be proved to stay inside; fewer reshapes and "
-		 "transposes would avoid it"},
 	[COND_TWO_RESHAPES] =
 		{"two reshapes",
 		 "%s is reshaped before and after it is computed; the index "

@@ -210,14 +210,6 @@ static void place_reduce(Grouping *g, ValueId v)
 
 /* ---- contractions ---------------------------------------------------- */
 
-/* A cast that changes nothing is rewrite's copy between two views. */
-static bool is_copy(const Grouping *g, ValueId v)
-{
-	const Value *x = program_value(g->p, v);
-	return x->op == OP_CAST &&
-	       program_value(g->p, x->args[0])->dtype == x->dtype;
-}
-
 /* COND_NONE when the group can be evaluated where m loads an operand. */
 static Cond loads(const Grouping *g, ValueId m, uint32_t group)
 {
@@ -230,8 +222,6 @@ static Cond loads(const Grouping *g, ValueId m, uint32_t group)
 		ValueId v = from->r.values.p[i];
 		if (op_has(program_value(g->p, v)->op, 'T'))
 			return COND_RUNTIME_INDEX;
-		if (is_copy(g, v))
-			return COND_COPY;
 		if (g->is_result[v])
 			return COND_OBSERVED;
 		for (uint32_t k = g->first[v]; k < g->first[v + 1]; k++) {
