@@ -1,0 +1,756 @@
+/*
+ * k0: region 0 of input_scale, by contract mr=6 nr=16 lanes=8 mb=8 nb=4
+ * operands packed once, a register tile over the whole of K, epilogue on the finished tile
+ *   %4 = mul: f16, line 9
+ *   %5 = matmul: f16, line 9
+ */
+typedef __INT8_TYPE__ int8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef struct TnStatus {
+	int32_t code;
+	uint32_t value;
+	int64_t index;
+} TnStatus;
+typedef enum TnFault {
+	TN_FAULT_NONE,
+	TN_FAULT_INDEX,
+	TN_FAULT_DIVISION,
+	TN_FAULT_EXPONENT,
+} TnFault;
+typedef struct TnArgs {
+	void *const *buffers;
+	const int64_t *dims;
+	char *scratch;
+	int64_t scratch_stride;
+	int64_t *next;
+} TnArgs;
+typedef void TnKernel(const TnArgs *args, int worker, int workers,
+		      TnStatus *status);
+
+#pragma GCC diagnostic ignored "-Wpsabi"
+#define TN_INLINE static inline __attribute__((always_inline, unused))
+#define TN_APART static __attribute__((noinline, unused))
+TN_INLINE int64_t tn_min(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+typedef float tn_f16_v8 __attribute__((vector_size(32)));
+typedef uint16_t tn_u16_v8 __attribute__((vector_size(16)));
+typedef int16_t tn_i16_v8 __attribute__((vector_size(16)));
+typedef uint32_t tn_u32_v8 __attribute__((vector_size(32)));
+typedef uint32_t tn_u32_v4 __attribute__((vector_size(16)));
+typedef uint32_t tn_u32_v4u __attribute__((vector_size(16), aligned(1), may_alias));
+TN_INLINE tn_u32_v8 tn_join_u32_v8(tn_u32_v4 a, tn_u32_v4 b)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+	tn_u32_v8 r;
+
+	((tn_u32_v4u *)&r)[0] = a;
+	((tn_u32_v4u *)&r)[1] = b;
+	return r;
+#endif
+}
+typedef uint16_t tn_u16_v4 __attribute__((vector_size(8)));
+TN_INLINE tn_u32_v4 tn_cast_u16_u32_v4(tn_u16_v4 a)
+{
+	return __builtin_convertvector(a, tn_u32_v4);
+}
+TN_INLINE tn_u16_v4 tn_lo_u16_v8(tn_u16_v8 a)
+{
+	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+}
+TN_INLINE tn_u16_v4 tn_hi_u16_v8(tn_u16_v8 a)
+{
+	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+}
+TN_INLINE tn_u32_v8 tn_cast_u16_u32_v8(tn_u16_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_convertvector(a, tn_u32_v8);
+#else
+	return tn_join_u32_v8(tn_cast_u16_u32_v4(tn_lo_u16_v8(a)),
+		tn_cast_u16_u32_v4(tn_hi_u16_v8(a)));
+#endif
+}
+typedef float tn_f16_v4 __attribute__((vector_size(16)));
+typedef float tn_f16_v4u __attribute__((vector_size(16), aligned(1), may_alias));
+TN_INLINE tn_f16_v8 tn_join_f16_v8(tn_f16_v4 a, tn_f16_v4 b)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+	tn_f16_v8 r;
+
+	((tn_f16_v4u *)&r)[0] = a;
+	((tn_f16_v4u *)&r)[1] = b;
+	return r;
+#endif
+}
+TN_INLINE tn_f16_v4 tn_unpack_f16_v4(tn_u16_v4 a)
+{
+#ifdef __F16C__
+	return __builtin_ia32_vcvtph2ps((tn_i16_v8)__builtin_shufflevector(
+		a, a, 0, 1, 2, 3, 0, 1, 2, 3));
+#else
+	tn_u32_v4 w = tn_cast_u16_u32_v4(a);
+	tn_u32_v4 m = (w & 0x7fff) << 13;
+	tn_u32_v4 top = (tn_u32_v4)(m >= 0x0f800000) & 0x7f800000;
+
+	return (tn_f16_v4)((tn_u32_v4)((tn_f16_v4)m * 0x1p112f) | top |
+		      (w & 0x8000) << 16);
+#endif
+}
+TN_INLINE tn_f16_v8 tn_unpack_f16_v8(tn_u16_v8 a)
+{
+#ifdef __AVX2__
+#ifdef __F16C__
+	return __builtin_ia32_vcvtph2ps256((tn_i16_v8)a);
+#else
+	tn_u32_v8 w = tn_cast_u16_u32_v8(a);
+	tn_u32_v8 m = (w & 0x7fff) << 13;
+	tn_u32_v8 top = (tn_u32_v8)(m >= 0x0f800000) & 0x7f800000;
+
+	return (tn_f16_v8)((tn_u32_v8)((tn_f16_v8)m * 0x1p112f) | top |
+		      (w & 0x8000) << 16);
+#endif
+#else
+	return tn_join_f16_v8(tn_unpack_f16_v4(tn_lo_u16_v8(a)),
+		tn_unpack_f16_v4(tn_hi_u16_v8(a)));
+#endif
+}
+typedef uint16_t tn_u16_v8u __attribute__((vector_size(16), aligned(1), may_alias));
+TN_INLINE tn_f16_v8 tn_load_f16_v8(const void *a)
+{
+	return tn_unpack_f16_v8(*(const tn_u16_v8u *)a);
+}
+typedef float tn_f32_v8 __attribute__((vector_size(32)));
+typedef float tn_f32_v4 __attribute__((vector_size(16)));
+TN_INLINE tn_f16_v4 tn_round_f16_v4(tn_f32_v4 a)
+{
+#ifdef __F16C__
+	return __builtin_ia32_vcvtph2ps(__builtin_ia32_vcvtps2ph(a, 0));
+#else
+	tn_u32_v4 s = (tn_u32_v4)a & 0x80000000;
+	tn_u32_v4 u = (tn_u32_v4)a ^ s;
+	tn_u32_v4 low = (tn_u32_v4)(u < 0x38800000);
+	tn_u32_v4 inf = (tn_u32_v4)(u >= 0x477ff000);
+	tn_u32_v4 nan = (tn_u32_v4)(u > 0x7f800000);
+	tn_u32_v4 sub = (tn_u32_v4)(((tn_f16_v4)u + 0.5f) - 0.5f);
+	tn_u32_v4 nor = (u + 0xfff + (u >> 13 & 1)) & ~0x1fffu;
+
+	u = (low & sub) | (~low & ~inf & nor) | (inf & 0x7f800000) |
+	    (nan & 0x400000);
+	return (tn_f16_v4)(u | s);
+#endif
+}
+typedef float tn_f32_v4u __attribute__((vector_size(16), aligned(1), may_alias));
+TN_INLINE tn_f32_v4 tn_lo_f32_v8(tn_f32_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+#else
+	return *(const tn_f32_v4u *)&a;
+#endif
+}
+TN_INLINE tn_f32_v4 tn_hi_f32_v8(tn_f32_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+#else
+	return ((const tn_f32_v4u *)&a)[1];
+#endif
+}
+TN_INLINE tn_f16_v8 tn_round_f16_v8(tn_f32_v8 a)
+{
+#ifdef __AVX2__
+#ifdef __F16C__
+	return __builtin_ia32_vcvtph2ps256(
+		__builtin_ia32_vcvtps2ph256(a, 0));
+#else
+	tn_u32_v8 s = (tn_u32_v8)a & 0x80000000;
+	tn_u32_v8 u = (tn_u32_v8)a ^ s;
+	tn_u32_v8 low = (tn_u32_v8)(u < 0x38800000);
+	tn_u32_v8 inf = (tn_u32_v8)(u >= 0x477ff000);
+	tn_u32_v8 nan = (tn_u32_v8)(u > 0x7f800000);
+	tn_u32_v8 sub = (tn_u32_v8)(((tn_f16_v8)u + 0.5f) - 0.5f);
+	tn_u32_v8 nor = (u + 0xfff + (u >> 13 & 1)) & ~0x1fffu;
+
+	u = (low & sub) | (~low & ~inf & nor) | (inf & 0x7f800000) |
+	    (nan & 0x400000);
+	return (tn_f16_v8)(u | s);
+#endif
+#else
+	return tn_join_f16_v8(tn_round_f16_v4(tn_lo_f32_v8(a)),
+		tn_round_f16_v4(tn_hi_f32_v8(a)));
+#endif
+}
+TN_INLINE tn_f16_v8 tn_mul_f16_v8(tn_f16_v8 a, tn_f16_v8 b)
+{
+	return tn_round_f16_v8(a * b);
+}
+TN_INLINE tn_f32_v8 tn_cast_f16_f32_v8(tn_f16_v8 a)
+{
+	return a;
+}
+typedef float tn_f32_su __attribute__((aligned(1), may_alias));
+TN_INLINE void tn_stores_f32_v8(void *a, int64_t b, tn_f32_v8 c)
+{
+	char *p = a;
+
+	for (int i = 0; i < 8; i++)
+		*(tn_f32_su *)(p + i * b) = c[i];
+}
+typedef float tn_f16_s;
+typedef uint16_t tn_u16_s;
+TN_INLINE tn_f16_s tn_unpack_f16_s(tn_u16_s a)
+{
+	return tn_unpack_f16_v4((tn_u16_v4){a})[0];
+}
+typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
+TN_INLINE tn_f16_s tn_load_f16_s(const void *a)
+{
+	return tn_unpack_f16_s(*(const tn_u16_su *)a);
+}
+typedef float tn_f32_s;
+TN_INLINE tn_f16_s tn_round_f16_s(tn_f32_s a)
+{
+	return tn_round_f16_v4((tn_f32_v4){a})[0];
+}
+TN_INLINE tn_f16_s tn_mul_f16_s(tn_f16_s a, tn_f16_s b)
+{
+	return tn_round_f16_s(a * b);
+}
+TN_INLINE tn_f32_s tn_cast_f16_f32_s(tn_f16_s a)
+{
+	return a;
+}
+TN_INLINE int64_t tn_div(int64_t a, int64_t b)
+{
+	if (b == 0)
+		return 0;
+	return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
+TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
+{
+	*(tn_f32_v8u *)a = b;
+}
+TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
+{
+	return (tn_f32_v8){a, a, a, a, a, a, a, a};
+}
+TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
+{
+	return *(const tn_f32_v8u *)a;
+}
+TN_INLINE tn_f32_v8 tn_join_f32_v8(tn_f32_v4 a, tn_f32_v4 b)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+	tn_f32_v8 r;
+
+	((tn_f32_v4u *)&r)[0] = a;
+	((tn_f32_v4u *)&r)[1] = b;
+	return r;
+#endif
+}
+TN_INLINE tn_f32_v4 tn_fma_f32_v4(tn_f32_v4 a, tn_f32_v4 b, tn_f32_v4 c)
+{
+#ifdef __FMA__
+	return __builtin_ia32_vfmaddps(a, b, c);
+#else
+	tn_f32_v4 r = {0};
+
+	for (int i = 0; i < 4; i++)
+		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+	return r;
+#endif
+}
+TN_INLINE tn_f32_v8 tn_fma_f32_v8(tn_f32_v8 a, tn_f32_v8 b, tn_f32_v8 c)
+{
+#ifdef __AVX2__
+#ifdef __FMA__
+	return __builtin_ia32_vfmaddps256(a, b, c);
+#else
+	tn_f32_v8 r = {0};
+
+	for (int i = 0; i < 8; i++)
+		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+	return r;
+#endif
+#else
+	return tn_join_f32_v8(tn_fma_f32_v4(tn_lo_f32_v8(a), tn_lo_f32_v8(b), tn_lo_f32_v8(c)),
+		tn_fma_f32_v4(tn_hi_f32_v8(a), tn_hi_f32_v8(b), tn_hi_f32_v8(c)));
+#endif
+}
+TN_INLINE tn_f32_v8 tn_mac_f32_v8(tn_f32_v8 a, tn_f32_v8 b, tn_f32_v8 c)
+{
+#if defined __FMA__ || defined __ARM_FEATURE_FMA
+	return tn_fma_f32_v8(a, b, c);
+#else
+	return a * b + c;
+#endif
+}
+TN_INLINE tn_u16_v8 tn_join_u16_v8(tn_u16_v4 a, tn_u16_v4 b)
+{
+	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+TN_INLINE tn_u16_v4 tn_cast_u32_u16_v4(tn_u32_v4 a)
+{
+	return __builtin_convertvector(a, tn_u16_v4);
+}
+TN_INLINE tn_u32_v4 tn_lo_u32_v8(tn_u32_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+#else
+	return *(const tn_u32_v4u *)&a;
+#endif
+}
+TN_INLINE tn_u32_v4 tn_hi_u32_v8(tn_u32_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+#else
+	return ((const tn_u32_v4u *)&a)[1];
+#endif
+}
+TN_INLINE tn_u16_v8 tn_cast_u32_u16_v8(tn_u32_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_convertvector(a, tn_u16_v8);
+#else
+	return tn_join_u16_v8(tn_cast_u32_u16_v4(tn_lo_u32_v8(a)),
+		tn_cast_u32_u16_v4(tn_hi_u32_v8(a)));
+#endif
+}
+TN_INLINE tn_u16_v4 tn_pack_f16_v4(tn_f16_v4 a)
+{
+#ifdef __F16C__
+	tn_i16_v8 r = (tn_i16_v8)__builtin_ia32_vcvtps2ph(a, 0);
+
+	return (tn_u16_v4)__builtin_shufflevector(r, r, 0, 1, 2, 3);
+#else
+	tn_u32_v4 u = (tn_u32_v4)a & 0x7fffffff;
+	tn_u32_v4 low = (tn_u32_v4)(u < 0x38800000);
+	tn_u32_v4 inf = (tn_u32_v4)(u >= 0x7f800000);
+	tn_u32_v4 nan = (tn_u32_v4)(u > 0x7f800000);
+	tn_u32_v4 sub = (tn_u32_v4)((tn_f16_v4)u + 0.5f) - 0x3f000000;
+	tn_u32_v4 nor = (u - 0x38000000) >> 13;
+	tn_u32_v4 r = (low & sub) | (~low & ~inf & nor) |
+			(inf & 0x7c00) | (nan & 0x0200);
+
+	return tn_cast_u32_u16_v4(r | ((tn_u32_v4)a >> 16 & 0x8000));
+#endif
+}
+TN_INLINE tn_f16_v4 tn_lo_f16_v8(tn_f16_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+#else
+	return *(const tn_f16_v4u *)&a;
+#endif
+}
+TN_INLINE tn_f16_v4 tn_hi_f16_v8(tn_f16_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+#else
+	return ((const tn_f16_v4u *)&a)[1];
+#endif
+}
+TN_INLINE tn_u16_v8 tn_pack_f16_v8(tn_f16_v8 a)
+{
+#ifdef __AVX2__
+#ifdef __F16C__
+	return (tn_u16_v8)__builtin_ia32_vcvtps2ph256(a, 0);
+#else
+	tn_u32_v8 u = (tn_u32_v8)a & 0x7fffffff;
+	tn_u32_v8 low = (tn_u32_v8)(u < 0x38800000);
+	tn_u32_v8 inf = (tn_u32_v8)(u >= 0x7f800000);
+	tn_u32_v8 nan = (tn_u32_v8)(u > 0x7f800000);
+	tn_u32_v8 sub = (tn_u32_v8)((tn_f16_v8)u + 0.5f) - 0x3f000000;
+	tn_u32_v8 nor = (u - 0x38000000) >> 13;
+	tn_u32_v8 r = (low & sub) | (~low & ~inf & nor) |
+			(inf & 0x7c00) | (nan & 0x0200);
+
+	return tn_cast_u32_u16_v8(r | ((tn_u32_v8)a >> 16 & 0x8000));
+#endif
+#else
+	return tn_join_u16_v8(tn_pack_f16_v4(tn_lo_f16_v8(a)),
+		tn_pack_f16_v4(tn_hi_f16_v8(a)));
+#endif
+}
+TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
+{
+	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
+}
+TN_INLINE tn_u16_s tn_pack_f16_s(tn_f16_s a)
+{
+	return tn_pack_f16_v4((tn_f16_v4){a})[0];
+}
+TN_INLINE void tn_store_f16_s(void *a, tn_f16_s b)
+{
+	*(tn_u16_su *)a = tn_pack_f16_s(b);
+}
+
+#define TN_EXPORT __attribute__((visibility("default")))
+#define TN_REG __attribute__((unused))
+
+TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_M = args->dims[0];
+	const int64_t d_K = args->dims[1];
+	float *const pack_a = args->buffers[0];
+	const uint16_t *const b_x = args->buffers[1];
+	const uint16_t *const b_s = args->buffers[2];
+	const int64_t tasks = (d_M + 5)/6;
+
+	(void)worker;
+	(void)workers;
+	(void)st;
+	for (;;) {
+		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+		if (t >= tasks)
+			break;
+		const int64_t i0 = t;
+		for (int64_t i1 = 0; i1 < tn_min(d_M - 6*i0, 6); i1++) {
+			{
+				const int64_t n2 = d_K;
+				int64_t i2 = 0;
+				for (; i2 <= n2 - 8; i2 += 8) {
+					/* %0 x = input: line 8 */
+					const tn_f16_v8 v0 = tn_load_f16_v8(b_x + (6*d_K*i0 + d_K*i1 + i2));
+					/* %1 s = input: line 8 */
+					const tn_f16_v8 v1 = tn_load_f16_v8(b_s + i2);
+					/* %4 = mul: line 9 */
+					const tn_f16_v8 v2 = tn_mul_f16_v8(v0, v1);
+					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
+					tn_stores_f32_v8(pack_a + (6*d_K*i0 + i1 + 6*i2), 24, v3);
+				}
+				for (; i2 < n2; i2++) {
+					const tn_f16_s v0 = tn_load_f16_s(b_x + (6*d_K*i0 + d_K*i1 + i2));
+					const tn_f16_s v1 = tn_load_f16_s(b_s + i2);
+					const tn_f16_s v2 = tn_mul_f16_s(v0, v1);
+					const tn_f32_s v3 = tn_cast_f16_f32_s(v2);
+					pack_a[6*d_K*i0 + i1 + 6*i2] = v3;
+				}
+			}
+		}
+		for (int64_t i3 = 0; i3 < 6 - tn_min(d_M - 6*i0, 6); i3++) {
+			for (int64_t i4 = 0; i4 < d_K; i4++) {
+				const tn_f32_s v4 = 0x0p+0f;
+				pack_a[6*d_K*i0 + 6*i4 + 5 - i3] = v4;
+			}
+		}
+	}
+}
+
+TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_K = args->dims[1];
+	const int64_t d_N = args->dims[2];
+	float *const pack_b = args->buffers[3];
+	const uint16_t *const b_w = args->buffers[4];
+	const int64_t tasks = (d_N + 15)/16;
+
+	(void)worker;
+	(void)workers;
+	(void)st;
+	for (;;) {
+		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+		if (t >= tasks)
+			break;
+		const int64_t i5 = t;
+		for (int64_t i6 = 0; i6 < d_K; i6++) {
+			{
+				const int64_t n7 = tn_min(d_N - 16*i5, 16);
+				int64_t i7 = 0;
+				for (; i7 <= n7 - 8; i7 += 8) {
+					/* %2 w = input: line 8 */
+					const tn_f16_v8 v5 = tn_load_f16_v8(b_w + (d_N*i6 + 16*i5 + i7));
+					const tn_f32_v8 v6 = tn_cast_f16_f32_v8(v5);
+					tn_store_f32_v8(pack_b + (16*d_K*i5 + 16*i6 + i7), v6);
+				}
+				for (; i7 < n7; i7++) {
+					const tn_f16_s v5 = tn_load_f16_s(b_w + (d_N*i6 + 16*i5 + i7));
+					const tn_f32_s v6 = tn_cast_f16_f32_s(v5);
+					pack_b[16*d_K*i5 + 16*i6 + i7] = v6;
+				}
+			}
+		}
+		for (int64_t i8 = 0; i8 < 16 - tn_min(d_N - 16*i5, 16); i8++) {
+			for (int64_t i9 = 0; i9 < d_K; i9++) {
+				const tn_f32_s v7 = 0x0p+0f;
+				pack_b[16*d_K*i5 + 16*i9 + 15 - i8] = v7;
+			}
+		}
+	}
+}
+
+TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_M = args->dims[0];
+	const int64_t d_K = args->dims[1];
+	const int64_t d_N = args->dims[2];
+	char *const scratch = args->scratch + worker * args->scratch_stride;
+	float *const pack_a = args->buffers[0];
+	float *const pack_b = args->buffers[3];
+	float *const tile = (float *)(scratch + 0);
+	uint16_t *const b5 = args->buffers[5];
+	const int64_t tasks = ((d_M + 47)/48)*((d_N + 63)/64);
+
+	(void)worker;
+	(void)workers;
+	(void)st;
+	for (;;) {
+		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+		if (t >= tasks)
+			break;
+		const int64_t i10 = t / ((d_N + 63)/64);
+		const int64_t i11 = t % ((d_N + 63)/64);
+		TN_REG tn_f32_v8 r_acc_0_0 = {0};
+		TN_REG tn_f32_v8 r_acc_0_1 = {0};
+		TN_REG tn_f32_v8 r_acc_1_0 = {0};
+		TN_REG tn_f32_v8 r_acc_1_1 = {0};
+		TN_REG tn_f32_v8 r_acc_2_0 = {0};
+		TN_REG tn_f32_v8 r_acc_2_1 = {0};
+		TN_REG tn_f32_v8 r_acc_3_0 = {0};
+		TN_REG tn_f32_v8 r_acc_3_1 = {0};
+		TN_REG tn_f32_v8 r_acc_4_0 = {0};
+		TN_REG tn_f32_v8 r_acc_4_1 = {0};
+		TN_REG tn_f32_v8 r_acc_5_0 = {0};
+		TN_REG tn_f32_v8 r_acc_5_1 = {0};
+		TN_REG tn_f32_v8 r_brow_0 = {0};
+		TN_REG tn_f32_v8 r_brow_1 = {0};
+		for (int64_t i12 = 0; i12 < tn_min((d_N + 15)/16 - 4*i11, 4); i12++) {
+			for (int64_t i13 = 0; i13 < tn_min((d_M + 5)/6 - 8*i10, 8); i13++) {
+				{
+					const tn_f32_s v8 = 0x0p+0f;
+					r_acc_0_0 = tn_splat_f32_v8(v8);
+				}
+				{
+					const tn_f32_s v8 = 0x0p+0f;
+					r_acc_0_1 = tn_splat_f32_v8(v8);
+				}
+				{
+					const tn_f32_s v8 = 0x0p+0f;
+					r_acc_1_0 = tn_splat_f32_v8(v8);
+				}
+				{
+					const tn_f32_s v8 = 0x0p+0f;
+					r_acc_1_1 = tn_splat_f32_v8(v8);
+				}
+				{
+					const tn_f32_s v8 = 0x0p+0f;
+					r_acc_2_0 = tn_splat_f32_v8(v8);
+				}
+				{
+					const tn_f32_s v8 = 0x0p+0f;
+					r_acc_2_1 = tn_splat_f32_v8(v8);
+				}
+				{
+					const tn_f32_s v8 = 0x0p+0f;
+					r_acc_3_0 = tn_splat_f32_v8(v8);
+				}
+				{
+					const tn_f32_s v8 = 0x0p+0f;
+					r_acc_3_1 = tn_splat_f32_v8(v8);
+				}
+				{
+					const tn_f32_s v8 = 0x0p+0f;
+					r_acc_4_0 = tn_splat_f32_v8(v8);
+				}
+				{
+					const tn_f32_s v8 = 0x0p+0f;
+					r_acc_4_1 = tn_splat_f32_v8(v8);
+				}
+				{
+					const tn_f32_s v8 = 0x0p+0f;
+					r_acc_5_0 = tn_splat_f32_v8(v8);
+				}
+				{
+					const tn_f32_s v8 = 0x0p+0f;
+					r_acc_5_1 = tn_splat_f32_v8(v8);
+				}
+				for (int64_t i16 = 0; i16 < d_K; i16++) {
+					{
+						const tn_f32_v8 v9 = tn_load_f32_v8(pack_b + (64*d_K*i11 + 16*d_K*i12 + 16*i16));
+						r_brow_0 = v9;
+					}
+					{
+						const tn_f32_v8 v9 = tn_load_f32_v8(pack_b + (64*d_K*i11 + 16*d_K*i12 + 16*i16 + 8));
+						r_brow_1 = v9;
+					}
+					{
+						const tn_f32_s v10 = pack_a[48*d_K*i10 + 6*d_K*i13 + 6*i16];
+						{
+							const tn_f32_v8 v11 = r_brow_0;
+							const tn_f32_v8 v12 = r_acc_0_0;
+							const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+							r_acc_0_0 = v13;
+						}
+						{
+							const tn_f32_v8 v11 = r_brow_1;
+							const tn_f32_v8 v12 = r_acc_0_1;
+							const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+							r_acc_0_1 = v13;
+						}
+					}
+					{
+						const tn_f32_s v10 = pack_a[48*d_K*i10 + 6*d_K*i13 + 6*i16 + 1];
+						{
+							const tn_f32_v8 v11 = r_brow_0;
+							const tn_f32_v8 v12 = r_acc_1_0;
+							const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+							r_acc_1_0 = v13;
+						}
+						{
+							const tn_f32_v8 v11 = r_brow_1;
+							const tn_f32_v8 v12 = r_acc_1_1;
+							const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+							r_acc_1_1 = v13;
+						}
+					}
+					{
+						const tn_f32_s v10 = pack_a[48*d_K*i10 + 6*d_K*i13 + 6*i16 + 2];
+						{
+							const tn_f32_v8 v11 = r_brow_0;
+							const tn_f32_v8 v12 = r_acc_2_0;
+							const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+							r_acc_2_0 = v13;
+						}
+						{
+							const tn_f32_v8 v11 = r_brow_1;
+							const tn_f32_v8 v12 = r_acc_2_1;
+							const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+							r_acc_2_1 = v13;
+						}
+					}
+					{
+						const tn_f32_s v10 = pack_a[48*d_K*i10 + 6*d_K*i13 + 6*i16 + 3];
+						{
+							const tn_f32_v8 v11 = r_brow_0;
+							const tn_f32_v8 v12 = r_acc_3_0;
+							const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+							r_acc_3_0 = v13;
+						}
+						{
+							const tn_f32_v8 v11 = r_brow_1;
+							const tn_f32_v8 v12 = r_acc_3_1;
+							const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+							r_acc_3_1 = v13;
+						}
+					}
+					{
+						const tn_f32_s v10 = pack_a[48*d_K*i10 + 6*d_K*i13 + 6*i16 + 4];
+						{
+							const tn_f32_v8 v11 = r_brow_0;
+							const tn_f32_v8 v12 = r_acc_4_0;
+							const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+							r_acc_4_0 = v13;
+						}
+						{
+							const tn_f32_v8 v11 = r_brow_1;
+							const tn_f32_v8 v12 = r_acc_4_1;
+							const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+							r_acc_4_1 = v13;
+						}
+					}
+					{
+						const tn_f32_s v10 = pack_a[48*d_K*i10 + 6*d_K*i13 + 6*i16 + 5];
+						{
+							const tn_f32_v8 v11 = r_brow_0;
+							const tn_f32_v8 v12 = r_acc_5_0;
+							const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+							r_acc_5_0 = v13;
+						}
+						{
+							const tn_f32_v8 v11 = r_brow_1;
+							const tn_f32_v8 v12 = r_acc_5_1;
+							const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+							r_acc_5_1 = v13;
+						}
+					}
+				}
+				{
+					const tn_f32_v8 v14 = r_acc_0_0;
+					tn_store_f32_v8(tile, v14);
+				}
+				{
+					const tn_f32_v8 v14 = r_acc_0_1;
+					tn_store_f32_v8(tile + 8, v14);
+				}
+				{
+					const tn_f32_v8 v14 = r_acc_1_0;
+					tn_store_f32_v8(tile + 16, v14);
+				}
+				{
+					const tn_f32_v8 v14 = r_acc_1_1;
+					tn_store_f32_v8(tile + 24, v14);
+				}
+				{
+					const tn_f32_v8 v14 = r_acc_2_0;
+					tn_store_f32_v8(tile + 32, v14);
+				}
+				{
+					const tn_f32_v8 v14 = r_acc_2_1;
+					tn_store_f32_v8(tile + 40, v14);
+				}
+				{
+					const tn_f32_v8 v14 = r_acc_3_0;
+					tn_store_f32_v8(tile + 48, v14);
+				}
+				{
+					const tn_f32_v8 v14 = r_acc_3_1;
+					tn_store_f32_v8(tile + 56, v14);
+				}
+				{
+					const tn_f32_v8 v14 = r_acc_4_0;
+					tn_store_f32_v8(tile + 64, v14);
+				}
+				{
+					const tn_f32_v8 v14 = r_acc_4_1;
+					tn_store_f32_v8(tile + 72, v14);
+				}
+				{
+					const tn_f32_v8 v14 = r_acc_5_0;
+					tn_store_f32_v8(tile + 80, v14);
+				}
+				{
+					const tn_f32_v8 v14 = r_acc_5_1;
+					tn_store_f32_v8(tile + 88, v14);
+				}
+				for (int64_t i22 = 0; i22 < tn_min(d_M - 48*i10 - 6*i13, 6); i22++) {
+					{
+						const int64_t n23 = tn_min(d_N - 64*i11 - 16*i12, 16);
+						int64_t i23 = 0;
+						for (; i23 <= n23 - 8; i23 += 8) {
+							const tn_f32_v8 v15 = tn_load_f32_v8(tile + (16*i22 + i23));
+							/* %5 = matmul: line 9 */
+							const tn_f16_v8 v16 = tn_round_f16_v8(v15);
+							tn_store_f16_v8(b5 + (48*d_N*i10 + 6*d_N*i13 + d_N*i22 + 64*i11 + 16*i12 + i23), v16);
+						}
+						for (; i23 < n23; i23++) {
+							const tn_f32_s v15 = tile[16*i22 + i23];
+							const tn_f16_s v16 = tn_round_f16_s(v15);
+							tn_store_f16_s(b5 + (48*d_N*i10 + 6*d_N*i13 + d_N*i22 + 64*i11 + 16*i12 + i23), v16);
+						}
+					}
+				}
+			}
+		}
+	}
+}
