@@ -161,9 +161,16 @@ bool bind_inputs(TenonProgram *p, const TenonTensor *inputs, int64_t *dims)
 	for (size_t i = 0; i < p->p->ex.dims.n; i++)
 		if (!take_dims(p, inputs, dims, true))
 			return false;
-	for (size_t i = 0; i < p->p->ex.dims.n; i++)
+	for (size_t i = 0; i < p->p->ex.dims.n; i++) {
 		if (dims[i] < 0)
-			dims[i] = p->dims[i] < 0 ? 0 : p->dims[i];
+			dims[i] = p->dims[i];
+		if (dims[i] < 0)
+			return diag_fail(&p->c->ctx, ERR_USAGE,
+					 "no input's shape gives it; set it "
+					 "with tenon_set_dim() or --dim",
+					 "dim %s has no size",
+					 p->p->ex.dims.p[i].name);
+	}
 	return check_axes(p, inputs, dims);
 }
 

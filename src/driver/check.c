@@ -152,8 +152,9 @@ static void emit_verdict(Check *k, TenonVerdict *v, size_t result,
 	v->seed = k->seed;
 	v->fixture_sha256 = f->sha256;
 	k->failed |= v->outcome == TENON_FAIL;
-	/* zeros are right for many wrong plans: no evidence by themselves */
-	if (v->outcome == TENON_PASS && f->family != FAM_ZEROS)
+	/* Zeros are right for many wrong plans, and a fault that both sides
+	 * find leaves no result: neither is evidence by itself. */
+	if (v->outcome == TENON_PASS && !v->fault && f->family != FAM_ZEROS)
 		k->conclusive[result] = true;
 	if (k->fn)
 		k->fn(k->arg, v);

@@ -53,6 +53,8 @@ const char *tenon_notices(TenonContext *c)
 {
 	OomTrap trap;
 
+	if (!c->ctx.warnings.n && !c->notices.n)
+		return "";
 	if (OOM_TRAP(&trap))
 		return "";
 	for (size_t i = 0; i < c->ctx.warnings.n; i++)

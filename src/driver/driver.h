@@ -7,6 +7,7 @@
  *   pipeline.c  the pass table: stage 1 to stage 5
  *   memory.c    stage 6: buffers, slots, launches
  *   plan.c      compile, resume, save, load, dump
+ *   input.c     an input read from a file, and the sizes it gives
  *   bind.c      named dims from inputs, guards, strides, overlap
  *   run.c       running a plan
  *   check.c     fixtures, verdicts
@@ -64,7 +65,8 @@ struct TenonPlan {
 	Tensor *weights;      /* by value id; data NULL until read */
 	int64_t *weight_dims; /* the binding they were read under */
 	LaunchScratch scratch;
-	char *memory; /* the arena of temporaries */
+	int64_t *checked_dims; /* the last binding that every extent admits */
+	char *memory;          /* the arena of temporaries */
 	size_t memory_size;
 };
 

@@ -104,9 +104,6 @@ static bool find_compiler(TenonPlan *p)
 {
 	const char *cache = NULL;
 
-	if (p->c->cache && !*p->c->cache)
-		return compiler_find(&p->c->ctx, &p->arena, p->c->compiler,
-				     &p->cc);
 	/* the cache folder, made here, also remembers compilers' versions */
 	return context_cache(p->c, &cache) &&
 	       compiler_find(&p->c->ctx, &p->arena, p->c->compiler, &p->cc);

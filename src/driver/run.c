@@ -282,6 +282,38 @@ static bool launch_all(TenonPlan *p, const int64_t *dims, void **data,
 	return true;
 }
 
+/*
+ * Every value's extents, those of intermediates too, are 0 or more: shapes
+ * such as [M - 2] say so only of sizes that are large enough. Asked once a
+ * binding.
+ */
+static bool check_extents(TenonPlan *p, const int64_t *dims)
+{
+	const Program *prog = p->plan->kernels->program;
+	size_t n = prog->ex.dims.n;
+
+	if (p->checked_dims && !memcmp(p->checked_dims, dims, n * sizeof *dims))
+		return true;
+	for (ValueId v = 0; v < prog->values.n; v++) {
+		const Value *val = program_value(prog, v);
+		Tensor t;
+		Buf type;
+		if (value_desc(prog, v, dims, &t))
+			continue;
+		buf_init(&type, &p->c->ctx.scratch);
+		program_print_type(&type, prog, val);
+		return diag_error(&p->c->ctx, val->loc,
+				  "larger sizes make it 0 or more",
+				  "%s has a negative or overflowing extent "
+				  "under these sizes",
+				  buf_str(&type));
+	}
+	if (!p->checked_dims)
+		p->checked_dims = arena_array(&p->arena, int64_t, n + 1);
+	memcpy(p->checked_dims, dims, n * sizeof *dims);
+	return true;
+}
+
 static bool run_bound(TenonPlan *p, const int64_t *dims, const Bound *in,
 		      const Bound *out, RunFault *fault)
 {
@@ -292,7 +324,8 @@ static bool run_bound(TenonPlan *p, const int64_t *dims, const Bound *in,
 	TnStatus st = {0};
 	Feeds weights;
 
-	if (!plan_memory(p, dims, offsets) || !plan_weights(p, dims, &weights))
+	if (!check_extents(p, dims) || !plan_memory(p, dims, offsets) ||
+	    !plan_weights(p, dims, &weights))
 		return false;
 	for (size_t i = 0; i < plan->buffers.n; i++)
 		data[i] = buffer_data(p, &plan->buffers.p[i], in, out, offsets);

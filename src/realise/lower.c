@@ -83,16 +83,6 @@ Ex lower_for(Lower *l, Ex extent, LoopMap map, int lanes)
 	return ex_axis(&l->p->ex, s->axis);
 }
 
-void lower_if(Lower *l, const Ex *conds, size_t n)
-{
-	Stmt *s = append(l, ST_IF);
-
-	s->nconds = (uint32_t)n;
-	s->conds = arena_array(l->arena, Ex, n);
-	memcpy(s->conds, conds, n * sizeof(Ex));
-	open_scope(l, &s->body);
-}
-
 Ex lower_chunk(Lower *l, int64_t elements, Ex length)
 {
 	ExprTab *t = &l->p->ex;

@@ -50,8 +50,6 @@ Phase *lower_phase(Lower *l, const char *name);
 Ex lower_task(Lower *l, Ex extent);
 /* Opens a loop; lower_end() closes it. Lanes 1 for SERIAL and UNROLL. */
 Ex lower_for(Lower *l, Ex extent, LoopMap map, int lanes);
-/* Opens a branch: conds[i] >= 0 for all. */
-void lower_if(Lower *l, const Ex *conds, size_t n);
 void lower_end(Lower *l);
 
 /*

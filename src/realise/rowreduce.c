@@ -284,7 +284,8 @@ static void pass_element(Rows *w, int pass, const Fold *folds, size_t n,
 			lower_bind(l, id, index,
 				   lower_load(l, w->cache[id] - 1, at));
 	}
-	/* Scans first: their consumers in this pass read the bound value. */
+	/* In topological order: a scan is bound before its consumers read it.
+	 */
 	for (size_t i = 0; i < w->reg->values.n; i++) {
 		ValueId id = w->reg->values.p[i];
 		const Value *v = program_value(l->p, id);
