@@ -157,7 +157,7 @@ test-all:
 	@tests/run --all
 
 check-main:
-	@tools/setup build
+	@tools/setup test
 	@$(MAKE) --no-print-directory -s build/tenon
 	@tests/run --all check
 

@@ -82,7 +82,8 @@ const char *tenon_notices(TenonContext *c);
 /* Threads for compiling, running and checking; 0: one a CPU. */
 void tenon_set_threads(TenonContext *c, int threads);
 int tenon_threads(const TenonContext *c);
-/* Folder of compiled code; NULL: the XDG one; "": keep nothing. */
+/* Folder of compiled code; NULL: the XDG one; "": keep none. Compilers'
+ * versions are always remembered in the XDG one. */
 void tenon_set_cache(TenonContext *c, const char *folder);
 /* Name or path of the C compiler; NULL: the first of cc, gcc, clang. */
 void tenon_set_compiler(TenonContext *c, const char *name);

@@ -124,7 +124,7 @@ static int check(Session *s)
 	uint64_t seed = 1;
 	TenonError err;
 	bool done;
-	int code = arg_number(s->args, OPT_SEED, 0, UINT64_MAX, &seed);
+	int code = arg_number(s->args, OPT_SEED, 0, INT64_MAX, &seed);
 
 	if (code != EXIT_GOOD || (code = session_program(s)) != EXIT_GOOD ||
 	    (code = session_sizes(s)) != EXIT_GOOD ||

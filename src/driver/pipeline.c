@@ -72,6 +72,21 @@ static bool pass_dead(Pipeline *p)
 	return run_rewrite(p, rewrite_dead, "dead");
 }
 
+/*
+ * Expressions have limits (ir/expr.h). One that went over them is not the
+ * index that was meant: the program is refused.
+ */
+static bool indices_fit(Pipeline *p, ExprTab *t, Loc loc)
+{
+	if (!t->overflow)
+		return true;
+	t->overflow = false;
+	return diag_error(&p->c->ctx, loc,
+			  "fewer named dims in one product, or constant sizes",
+			  "refused: an index of the generated code is too "
+			  "large an expression");
+}
+
 static bool pass_partition(Pipeline *p)
 {
 	Buf why;
@@ -103,10 +118,12 @@ static bool refuse_unproved(Pipeline *p, const char *why)
 static bool pass_realise(Pipeline *p)
 {
 	Buf why;
+	ExprTab *t = (ExprTab *)&p->regions->program->ex;
 
+	t->overflow = false;
 	p->kernels = realise_program(&p->c->ctx, p->arena, p->regions,
 				     p->target, p->pins, p->npins);
-	if (!p->kernels)
+	if (!p->kernels || !indices_fit(p, t, p->kernels->program->loc))
 		return false;
 	buf_init(&why, p->arena);
 	bool lawful = kernels_verify(p->kernels, &why);

@@ -104,7 +104,7 @@ static bool find_compiler(TenonPlan *p)
 {
 	const char *cache = NULL;
 
-	/* the cache folder, made here, also remembers compilers' versions */
+	/* an unusable cache folder is told before a compiler is looked for */
 	return context_cache(p->c, &cache) &&
 	       compiler_find(&p->c->ctx, &p->arena, p->c->compiler, &p->cc);
 }

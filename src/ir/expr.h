@@ -82,6 +82,7 @@ bool ex_equals(const ExprTab *t, Ex e, int64_t v);
 int ex_compare(const ExprTab *t, Ex a, Ex b);
 bool ex_uses_axis(const ExprTab *t, Ex e, int64_t axis);
 bool ex_uses_any_axis(const ExprTab *t, Ex e);
+bool ex_uses_any_dim(const ExprTab *t, Ex e);
 /* p such that a == p * b exactly; false when no such p is found. */
 bool ex_divide(ExprTab *t, Ex a, Ex b, Ex *p);
 /* Value under a binding: dims[i] for dim i, axes[i] for axis i. */

@@ -51,6 +51,31 @@ bool ex_uses_any_axis(const ExprTab *t, Ex e)
 	return ex_last_axis(t, e) >= 0;
 }
 
+bool ex_uses_any_dim(const ExprTab *t, Ex e)
+{
+	const ExNode *n = ex_node(t, e);
+
+	switch (n->kind) {
+	case EX_CONST:
+	case EX_AXIS:
+		return false;
+	case EX_DIM:
+		return true;
+	case EX_DIV:
+	case EX_MOD:
+	case EX_MIN:
+	case EX_MAX:
+		return ex_uses_any_dim(t, n->a) || ex_uses_any_dim(t, n->b);
+	case EX_POLY:
+		break;
+	}
+	for (uint32_t i = 0; i < n->nterms; i++)
+		for (uint32_t k = 0; k < n->terms[i].natoms; k++)
+			if (ex_uses_any_dim(t, n->terms[i].atoms[k]))
+				return true;
+	return false;
+}
+
 /* ---- evaluation ------------------------------------------------------ */
 
 typedef struct Eval {

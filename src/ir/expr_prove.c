@@ -661,9 +661,11 @@ static void add_positive(Proof *p, Ex e)
 	if (n->kind == EX_DIV) {
 		/* a//b >= 1 with b >= 1: a >= b */
 		Ex a = n->a, b = n->b;
-		if (prove_positive(p, b))
-			add_positive(p,
-				     ex_add(p->t, ex_sub(p->t, a, b), EX_ONE));
+		if (prove_positive(p, b)) {
+			Ex least = ex_add(p->t, ex_sub(p->t, a, b), EX_ONE);
+			if (is_whole(p->t))
+				add_positive(p, least);
+		}
 	}
 	if (n->kind == EX_MAX) {
 		/* the arm that is above 0, where the other cannot be */
@@ -674,15 +676,11 @@ static void add_positive(Proof *p, Ex e)
 		else if (ex_is_const(p->t, a, &v) && v <= 0)
 			add_positive(p, b);
 	}
-	if (n->kind == EX_DIV) {
-		/* a//c >= 1 is a - c >= 0 */
-		Ex a = n->a;
-		int64_t c;
-		if (ex_is_const(p->t, n->b, &c) && c >= 1 && c < INT64_MAX)
-			add_positive(p, ex_sub(p->t, a, ex_const(p->t, c - 1)));
-	}
 	uint32_t at;
-	add_fact(p, ex_sub(p->t, e, EX_ONE));
+	Ex fact = ex_sub(p->t, e, EX_ONE);
+	if (!is_whole(p->t)) /* no expression of it: nothing is learnt */
+		return;
+	add_fact(p, fact);
 	/* its one product that adds must be positive, and so its factors */
 	if (n->kind != EX_POLY || !one_positive(p, n, &at))
 		return;

@@ -29,7 +29,7 @@ void printer_quoted(Buf *b, const char *s)
 		unsigned char c = (unsigned char)*s;
 		if (c == '"' || c == '\\')
 			buf_printf(b, "\\%c", c);
-		else if (c < ' ' || c == 0x7f)
+		else if (c < ' ' || c >= 0x7f) /* plans are JSON: ASCII only */
 			buf_printf(b, "\\x%02x", c);
 		else
 			buf_putc(b, (char)c);

@@ -315,11 +315,13 @@ static bool judge_all(Eval *e, const OracleOptions *o, const Tensor *returned,
 			out->outcome = OUT_NONE;
 			return true;
 		}
+		bool settled = false; /* a value may be several results */
 		for (size_t r = 0; r < p->results.n; r++) {
 			if (p->results.p[r].value != id)
 				continue;
-			if (key && !depends[id] && !e->known[id])
+			if (key && !depends[id] && !e->known[id] && !settled)
 				cache_store(e, o, key, r, &e->v[id]);
+			settled = true;
 			judge_result(e, id, &returned[r], &out->results[r]);
 			settle_on(e, id, &returned[r]);
 			eval_drop(e, id);

@@ -15,7 +15,6 @@
 typedef struct Job {
 	Eval *e;
 	const Value *v;
-	ValueId id;
 	const Ev *in;
 	Ev *out;
 	bool intervals; /* results may be more than points */
@@ -188,12 +187,24 @@ static void set_tiny_aside(const Job *j, int64_t base, SumParts *s)
 static bool under_running_max(const Eval *e, ValueId id)
 {
 	static const char *const defs[] = {"softmax", "logsumexp", "attention"};
-	const Value *v = program_value(e->p, id);
+	const Value *v = program_value(e->p, id), *x = v;
 	bool inside = false;
 	for (size_t k = 0; k < ARRAY_LEN(defs); k++)
 		inside |= v->via && strstr(v->via, defs[k]);
-	return inside && v->op == OP_SUM &&
-	       program_value(e->p, v->args[0])->op == OP_EXP;
+	if (!inside || v->op != OP_SUM)
+		return false;
+	/* sum(exp(y - max(y))) over the same axes, whatever the def's name */
+	x = program_value(e->p, v->args[0]);
+	if (x->op != OP_EXP)
+		return false;
+	x = program_value(e->p, x->args[0]);
+	if (x->op != OP_SUB)
+		return false;
+	const Value *m = program_value(e->p, x->args[1]);
+	while (op_info[m->op].cls == OPC_VIEW)
+		m = program_value(e->p, m->args[0]);
+	return m->op == OP_MAX && m->args[0] == x->args[0] &&
+	       m->axes == v->axes;
 }
 
 static void sum_floats(Job *j, int64_t i)
@@ -533,7 +544,7 @@ static void work(void *arg, int64_t first, int64_t end)
 void reduce_eval(Eval *e, ValueId id)
 {
 	const Value *v = program_value(e->p, id);
-	Job j = {.e = e, .v = v, .id = id};
+	Job j = {.e = e, .v = v};
 	j.in = &e->v[v->args[0]];
 	j.out = &e->v[id];
 	j.running_max = e->intervals && under_running_max(e, id);

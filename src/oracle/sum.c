@@ -59,6 +59,8 @@ bool sum_may_overflow(DType acc, double size, double terms)
 	const Fmt *f = &fmt_info[acc];
 	double top = acc == DT_F64 ? f->max : f->overflow;
 	double u = ldexp(1, -f->p);
+	if (terms <= 1)
+		return size >= top;
 	if (terms * u >= 0.25) /* the bound says nothing any more */
 		return size > 0;
 	return !(size * (1 + terms * u / (1 - terms * u)) < top);
@@ -112,8 +114,10 @@ void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	out->flags = s->flags;
 	double big = greatest(s->pos, s->neg);
 	bool multiples = s->lsb != INT_MIN && s->lsb >= f->emin - f->p + 1;
-	if (multiples && s->lsb < 1000 && big <= f->max &&
-	    big <= ldexp(1, f->p - margin + s->lsb)) {
+	double whole = ldexp(1, f->p - margin + s->lsb);
+	/* f64: big itself may have been rounded down to the limit */
+	bool fits = acc == DT_F64 ? big < whole : big <= whole;
+	if (multiples && s->lsb < 1000 && big <= f->max && fits) {
 		out->lo.f = out->hi.f = ref->f;
 		if (s->minus_zero)
 			out->lo.f = -0.0;
@@ -123,7 +127,7 @@ void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	bool lone = s->terms <= 1 && s->lo == s->hi && s->lo2 == s->hi2;
 	if (lone && big > 0 && s->operands < 2 && !s->aside) {
 		out->lo.f = out->hi.f = ref->f;
-		if (ref->f == 0) /* a product rounds to -0, and +0 is added */
+		if (in_acc == 0) /* a product rounds to -0, and +0 is added */
 			out->hi.f = 0;
 		return;
 	}
@@ -133,6 +137,8 @@ void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 		return;
 	}
 	double r = sum_error(acc, s, &big) + s->extra + s->err;
+	if (isinf(r)) /* no bound: nothing is judged here */
+		out->flags |= FL_UNDECIDED;
 	double lo = s->lo - r + s->lo2, hi = s->hi + r + s->hi2;
 	if (acc == DT_F64) { /* the lines above round to f64 themselves */
 		lo = r > 0 ? fmt_prev(acc, lo) : lo;

@@ -122,7 +122,9 @@ static ValueId fold_view(Rebuild *r, ValueId old TN_UNUSED, const Value *v)
 	    !fold_count(r, x, &from) || !fold_count(r, v, &n) || n > from)
 		return NO_VALUE;
 	/* The view itself is left without a use. */
-	return add_const(r, v, fold_data(r, program_add(r->q, v), &n), n);
+	ValueId shown = program_add(r->q, v);
+	const void *data = fold_data(r, shown, &n);
+	return data ? add_const(r, v, data, n) : shown;
 }
 
 static ValueId fold_movement(Rebuild *r, ValueId old TN_UNUSED, const Value *v)

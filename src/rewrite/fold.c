@@ -495,6 +495,10 @@ const void *fold_data(Rebuild *r, ValueId id, size_t *elements)
 	const Value *base = program_value(q, view_base(q, id, map));
 	if (base->op != OP_CONST || !const_shape(r, base, from, &nbase))
 		return NULL;
+	/* constant shapes at both ends may have a named one between */
+	for (size_t d = 0; d < base->rank; d++)
+		if (ex_uses_any_dim(&q->ex, map[d]))
+			return NULL;
 	size_t bytes = (size_t)dtype_info[v->dtype].bytes;
 	char *out = arena_array(q->arena, char, n *bytes + 1);
 	for (size_t i = 0; i < n; i++) {

@@ -451,8 +451,7 @@ static bool code_folder(Work *w, const char *cache)
 		return cannot_write(w, errno);
 	if (stat(w->code, &st) != 0)
 		return cannot_write(w, errno);
-	if ((st.st_mode & 022) != 0 ||
-	    (st.st_uid != geteuid() && geteuid() != 0))
+	if ((st.st_mode & 022) != 0 || st.st_uid != geteuid())
 		return diag_fail(w->ctx, ERR_ENV,
 				 "remove it, or make it yours with mode 0700",
 				 "the cache folder %s can be written by other "

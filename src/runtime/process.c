@@ -62,12 +62,13 @@ static int spawn(const char *const argv[], char *const envp[], int out,
 	posix_spawnattr_setsigdefault(&attr, &all);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK |
 						POSIX_SPAWN_SETSIGDEF);
-	err = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY,
-					       0);
-	if (err == 0)
-		err = posix_spawn_file_actions_adddup2(&files, out, 1);
+	/* stdin last: with a closed one, `out` itself may be number 0 */
+	err = posix_spawn_file_actions_adddup2(&files, out, 1);
 	if (err == 0)
 		err = posix_spawn_file_actions_adddup2(&files, out, 2);
+	if (err == 0)
+		err = posix_spawn_file_actions_addopen(&files, 0, "/dev/null",
+						       O_RDONLY, 0);
 	if (err == 0)
 		err = posix_spawn(pid, argv[0], &files, &attr,
 				  (char *const *)(uintptr_t)argv, envp);

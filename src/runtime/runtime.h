@@ -46,7 +46,8 @@ typedef struct Compiler {
 /*
  * name NULL: the first of cc, gcc, clang on PATH. Reports what was looked
  * for where if none is found. The version is remembered in the cache folder
- * by path, size and change time, so that a warm start runs no process.
+ * by path, size and change time, so that a warm start runs no process. A
+ * wrapper script that starts to call another compiler is not noticed.
  */
 bool compiler_find(Ctx *ctx, Arena *a, const char *name, Compiler *out);
 

@@ -371,8 +371,11 @@ static void judge_resumed(Judge *j, TenonPlan *plan, TenonProgram *p,
 	TenonPlan *other = NULL;
 	JudgeRun r = {0};
 
-	if (!text || !file_write_atomic(NULL, path, text, strlen(text)))
+	if (!text || !file_write_atomic(NULL, path, text, strlen(text))) {
+		buf_printf(&j->why, "%s: no text, or it is not written\n",
+			   stage);
 		return;
+	}
 	if (tenon_resume(j->c, stage, path, &o, &q, &other)) {
 		judge_error(j, stage);
 		return;
@@ -461,6 +464,8 @@ JUDGE_UNUSED static bool judge_program(Judge *j, TenonProgram *p,
 		if (flags & JUDGE_STRIDES && !judge_failed(j))
 			judge_strides(j, p, plan, "random");
 	}
+	if (!judge_failed(j) && !j->judged)
+		buf_puts(&j->why, "no result was judged\n");
 	if (flags & JUDGE_STAGES && !judge_failed(j))
 		judge_stages(j, p, plan, "random");
 	for (int i = 0;

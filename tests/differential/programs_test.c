@@ -81,7 +81,10 @@ int main(int argc, char **argv)
 		}
 	}
 	if (cases &&
-	    !glob("tests/differential/cases/*.program", 0, NULL, &found)) {
+	    glob("tests/differential/cases/*.program", 0, NULL, &found)) {
+		printf("no cases are found\n");
+		failed++;
+	} else if (cases) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			bool ok = case_isolated(found.gl_pathv[i]);
 			passed += ok;

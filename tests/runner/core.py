@@ -125,6 +125,8 @@ def counted(name, ended):
         return [Result(name, FAIL, f"exit {ended.code}, no counts\n"
                        + ended.out + ended.err)]
     passed, failed, skipped = (int(g or 0) for g in m.groups())
+    if passed + failed + skipped == 0:
+        return [Result(name, FAIL, "it ran no test\n")]
     results = [Result(name, PASS, count=passed)]
     if skipped:
         results.append(Result(name, SKIP, count=skipped,

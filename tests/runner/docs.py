@@ -64,6 +64,8 @@ def run_console(ctx, text):
         ended = process(["/bin/sh", "-c", command + " 2>&1"], ctx.root,
                         ctx.environment())
         want, got = masks.normal(expected), masks.normal(ended.out)
+        if ended.code not in (0, 1, 2, 3):
+            return f"$ {command}\nexit {ended.code}\n"
         if want != got:
             return f"$ {command}\n" + masks.diff(want, got)
     return ""
@@ -78,7 +80,7 @@ def run_program(ctx, text, refused):
                         ctx.root, ctx.environment())
     if refused:
         return "" if ended.code == 1 else f"accepted, exit {ended.code}\n"
-    return ended.err if ended.code else ""
+    return f"exit {ended.code}\n{ended.err}" if ended.code else ""
 
 
 def block_job(path, info, text, line):

@@ -48,7 +48,8 @@ def compare_stage(ctx, source, stage):
     path = ctx.root / "tests/golden" / (source.stem + STAGES[stage])
     name = f"{source.stem}{STAGES[stage]}"
     if not path.exists() and not (ctx.update and ctx.all):
-        return []
+        return [Result(name, FAIL, "missing; tests/run --update --all golden "
+                       "makes it\n")]
     ended = dump(ctx, source, stage)
     if ended.code:
         return [Result(name, FAIL, ended.err)]

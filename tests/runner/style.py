@@ -33,7 +33,7 @@ def clang_job(folder):
                  str(source.relative_to(ctx.root))],
                 ctx.root, ctx.environment())
             if ended.code:
-                bad += ended.err
+                bad += f"{source.name}: exit {ended.code}\n{ended.err}"
         return [Result(name, FAIL if bad else PASS, bad)]
 
     return Job("style", name, run)

@@ -56,9 +56,9 @@ typedef struct Variant {
 static Variant variants[] = {
 	{.cc = "gcc", .isa = "", .forms = {"s", "v4"}},
 	{.cc = "gcc", .isa = AVX512, .forms = {"v16"}},
-	{.cc = "clang", .isa = "", .forms = {"v4"}},
+	{.cc = "clang-14", .isa = "", .forms = {"v4"}},
 	{.cc = "gcc", .isa = AVX2, .forms = {"v8", "s"}, .floats = true},
-	{.cc = "clang", .isa = AVX512, .forms = {"v16"}, .floats = true},
+	{.cc = "clang-14", .isa = AVX512, .forms = {"v16"}, .floats = true},
 };
 
 static bool host_runs(const char *isa)
@@ -584,7 +584,8 @@ static bool variant_ready(Variant *v)
 		if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 			return false; /* no such compiler */
 		if (CHECK(status == 0))
-			v->handle = dlopen(v->path, RTLD_NOW | RTLD_LOCAL);
+			CHECK((v->handle =
+				       dlopen(v->path, RTLD_NOW | RTLD_LOCAL)));
 	}
 	return v->handle != NULL;
 }
