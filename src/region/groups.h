@@ -10,7 +10,7 @@
 
 #include "region/region.h"
 
-/* The condition that decided; region.c holds their texts. */
+/* The condition that decided; partition.c holds their texts. */
 typedef enum Cond {
 	COND_NONE,
 	/* joined */
