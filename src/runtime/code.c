@@ -160,8 +160,12 @@ static void folder_remove(const char *path)
 	rmdir(path);
 }
 
-/* Whether the process that made the work folder is gone. */
-static bool folder_is_stale(const char *path)
+/*
+ * Whether the process that made the work folder is gone. *held keeps its
+ * lock until the folder is removed: a maker that comes between finds it
+ * taken and makes another folder. -1 when there is no lock to hold.
+ */
+static bool folder_is_stale(const char *path, int *held)
 {
 	char file[4096];
 	struct stat st;
@@ -172,9 +176,8 @@ static bool folder_is_stale(const char *path)
 	if (fd < 0) /* being made just now, or by one killed in between */
 		return errno == ENOENT && stat(path, &st) == 0 &&
 		       time(NULL) - st.st_mtime > STALE_SECONDS;
-	bool free_lock = flock(fd, LOCK_EX | LOCK_NB) == 0;
-	close(fd);
-	return free_lock;
+	*held = fd;
+	return flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
 static void folders_sweep(const char *code)
@@ -185,8 +188,12 @@ static void folders_sweep(const char *code)
 		if (strncmp(e->d_name, "tmp.", 4) != 0)
 			continue;
 		int n = snprintf(path, sizeof(path), "%s/%s", code, e->d_name);
-		if (n > 0 && (size_t)n < sizeof(path) && folder_is_stale(path))
+		int held = -1;
+		if (n > 0 && (size_t)n < sizeof(path) &&
+		    folder_is_stale(path, &held))
 			folder_remove(path);
+		if (held >= 0)
+			close(held);
 	}
 	if (d)
 		closedir(d);
