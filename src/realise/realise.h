@@ -14,6 +14,7 @@ typedef struct Target {
 	const char *name; /* cpu:avx512 */
 	int vector_bytes;
 	int vector_registers;
+	int64_t cache[3]; /* bytes: L1d and L2 of a core, L3 of all */
 } Target;
 
 #define MAX_PARAMS 8

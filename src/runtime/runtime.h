@@ -16,12 +16,16 @@ typedef struct Isa {
 	int vector_registers;
 	bool fma, f16c;           /* hardware multiply-add, f16 conversion */
 	const char *const *flags; /* compiler flags, NULL-terminated */
+	int64_t cache[3];         /* bytes of L1d, L2, L3 of a usual machine */
 } Isa;
 extern const Isa isa_table[];
 extern const size_t isa_count;
 const Isa *isa_find(const char *name); /* NULL if unknown */
 const Isa *isa_host(void);
 bool isa_runs_here(const Isa *isa);
+/* Bytes of the host's data caches as the system tells them; what it does not
+ * tell stays as the row has it. L1d and L2 are a core's own, L3 is shared. */
+void isa_host_caches(const Isa *isa, int64_t out[static 3]);
 
 /* ---- processes (process.c) ------------------------------------------- */
 
