@@ -25,6 +25,11 @@ const CTemplate cfuncs_memory[] = {
 	 "\t((tn_$D_$Hu *)&r)[0] = a;\n"
 	 "\t((tn_$D_$Hu *)&r)[1] = b;\n"
 	 "\treturn r;\n"},
+	/* the lanes of two vectors in turn: of their first, or second halves */
+	{"ziplo", "DSHBiuo", "", "v", "V:VV",
+	 "=__builtin_shufflevector(a, b, $($i, $L + $i$))"},
+	{"ziphi", "DSHBiuo", "", "v", "V:VV",
+	 "=__builtin_shufflevector(a, b, $($j, $L + $j$))"},
 	{"splat", "DSHBiuo", "", "s", "V:T", "=a"},
 	{"splat", "o", "", "v", "V:T",
 	 "\tint32_t m = -(int32_t)a;\n"

@@ -30,6 +30,18 @@ typedef struct EMemo {
 	Ex ex;
 } EMemo;
 
+/*
+ * An unrolled loop in a vector loop, of as many rows as there are lanes,
+ * whose stores are contiguous along its own axis and not along the lanes:
+ * the rows are kept in registers, transposed, and stored as vectors.
+ */
+typedef struct ETurn {
+	int64_t axis;
+	int row;   /* the copy at hand */
+	int first; /* number of the first store's tile */
+	VEC(const Stmt *) stores;
+} ETurn;
+
 typedef struct Emit {
 	Arena *arena;
 	const Kernels *ks;
@@ -44,8 +56,10 @@ typedef struct Emit {
 	/* how the body at hand runs */
 	int lanes; /* 0: single elements */
 	int64_t vaxis;
-	int copy;   /* number of this copy of an unrolled vector body */
-	bool quiet; /* a further copy: comments were printed before */
+	int copy;           /* number of this copy of an unrolled vector body */
+	bool quiet;         /* a further copy: comments were printed before */
+	struct ETurn *turn; /* the register tile that is being filled */
+	int turns;          /* tiles so far in the phase */
 	ValueId commented;
 	/* what the phase uses */
 	bool *dim_used, *axis_used, *buffer_used;
@@ -103,6 +117,11 @@ void ec_list(Emit *e, const StmtList *l);
 Ex ec_simplify(Emit *e, const Stmt *s, Ex x);
 void ec_load(Emit *e, const Stmt *s);
 void ec_store(Emit *e, const Stmt *s);
+/* Whether a store of a vector loop moves by one along the unrolled axis, and
+ * by something else along the lanes. */
+bool ec_store_turns(Emit *e, const Stmt *s, int64_t axis);
+/* Transposes and stores tile number `tile`, of one store, row by row. */
+void ec_store_turned(Emit *e, const Stmt *s, int64_t axis, int tile);
 
 /* How an expression moves with the lanes. */
 typedef enum EWalkKind {

@@ -57,22 +57,61 @@ static void close_copy(Emit *e, const StmtList *body)
 	ec_line(e, "}\n");
 }
 
+/* The stores of a register tile, if the loop makes one. */
+static bool find_turn(Emit *e, const Stmt *s, int64_t n, ETurn *turn)
+{
+	if (!e->lanes || e->turn || n != e->lanes)
+		return false;
+	for (size_t i = 0; i < s->body.n; i++) {
+		const Stmt *x = s->body.p[i];
+		if (x->kind == ST_FOR || x->kind == ST_IF)
+			return false;
+		if (x->kind == ST_STORE && ec_store_turns(e, x, s->axis))
+			VEC_PUSH(e->arena, turn->stores, x);
+	}
+	turn->axis = s->axis;
+	turn->first = e->turns;
+	e->turns += (int)turn->stores.n;
+	return turn->stores.n > 0;
+}
+
+static void declare_rows(Emit *e, const ETurn *turn)
+{
+	for (size_t i = 0; i < turn->stores.n; i++)
+		for (int row = 0; row < e->lanes; row++)
+			ec_line(e, "%s t%d_0_%d;\n",
+				ec_type(e, turn->stores.p[i]->dtype, e->lanes),
+				turn->first + (int)i, row);
+}
+
 static void unrolled_loop(Emit *e, const Stmt *s)
 {
 	Ex saved = e->subst[s->axis];
 	bool quiet = e->quiet;
+	ETurn turn = {0};
 	int64_t n = 0;
 
 	bug_if(!ex_is_const(e->t, s->extent, &n));
+	bool turns = find_turn(e, s, n, &turn);
+	if (turns) {
+		e->turn = &turn;
+		declare_rows(e, &turn);
+	}
 	for (int64_t i = 0; i < n; i++) {
 		e->subst[s->axis] = ex_const(e->t, i);
 		e->quiet = quiet || i > 0;
+		turn.row = (int)i;
 		open_copy(e, &s->body);
 		ec_list(e, &s->body);
 		close_copy(e, &s->body);
 	}
 	e->quiet = quiet;
 	e->subst[s->axis] = saved;
+	if (turns)
+		e->turn = NULL;
+	for (size_t i = 0; i < turn.stores.n; i++)
+		ec_store_turned(e, turn.stores.p[i], s->axis,
+				turn.first + (int)i);
 }
 
 /* ---- accumulators by lanes ------------------------------------------- */

@@ -364,10 +364,70 @@ static void store_by_lanes(Emit *e, const Stmt *s, Ex lin, const char *value)
 	ec_line(e, "}\n");
 }
 
+bool ec_store_turns(Emit *e, const Stmt *s, int64_t axis)
+{
+	Ex lane, row, lin;
+
+	if (e->k->buffers.p[s->buffer].scope == SCOPE_REG)
+		return false;
+	lin = linear(e, s);
+	return ex_uses_axis(e->t, lin, e->vaxis) &&
+	       steps(e, lin, e->vaxis, &lane) && !ex_equals(e->t, lane, 1) &&
+	       steps(e, lin, axis, &row) && ex_equals(e->t, row, 1);
+}
+
+/*
+ * Rows i and i + lanes/2 interleaved, log2(lanes) times over, are the
+ * columns: each step moves one bit of the row number to the lane number.
+ */
+void ec_store_turned(Emit *e, const Stmt *s, int64_t axis, int tile)
+{
+	int lanes = e->lanes, half = lanes / 2, step = 0;
+	const char *type = ec_type(e, s->dtype, lanes);
+	Ex saved = e->subst[axis];
+
+	for (int bit = 1; bit < lanes; bit *= 2, step++)
+		for (int i = 0; i < lanes; i++)
+			ec_line(e,
+				"const %s t%d_%d_%d = %s(t%d_%d_%d, "
+				"t%d_%d_%d);\n",
+				type, tile, step + 1, i,
+				ec_fn(e, i % 2 ? "ziphi" : "ziplo", s->dtype,
+				      lanes),
+				tile, step, i / 2, tile, step, i / 2 + half);
+	e->subst[axis] = ex_const(e->t, 0);
+	EWalk w = ec_walk(e, linear(e, s));
+	for (int i = 0; i < lanes; i++) {
+		Ex at = ex_mul(e->t, w.step, ex_const(e->t, i));
+		ec_line(e, "%s(%s, t%d_%d_%d);\n",
+			ec_fn(e, "store", s->dtype, lanes),
+			pointer(e, s, ex_add(e->t, w.base, at)), tile, step, i);
+	}
+	e->subst[axis] = saved;
+}
+
+/* Keeps a row of a tile; ec_store_turned() comes after the last one. */
+static bool keep_row(Emit *e, const Stmt *s)
+{
+	const ETurn *turn = e->turn;
+
+	for (size_t i = 0; turn && i < turn->stores.n; i++) {
+		if (turn->stores.p[i] != s)
+			continue;
+		ec_line(e, "t%d_0_%d = %s;\n", turn->first + (int)i, turn->row,
+			ec_var(e, s->args[0], s->dtype, e->lanes));
+		return true;
+	}
+	return false;
+}
+
 void ec_store(Emit *e, const Stmt *s)
 {
 	DType d = s->dtype;
 	int lanes;
+
+	if (keep_row(e, s))
+		return;
 
 	if (e->k->buffers.p[s->buffer].scope == SCOPE_REG) {
 		const char *name = reg(e, s, &lanes);

@@ -146,6 +146,32 @@ void lower_end(Lower *l)
 	l->conds.n = s.conds;
 }
 
+void lower_guard(Lower *l, Ex cond)
+{
+	VEC_PUSH(l->arena, l->conds, cond);
+}
+
+void lower_if(Lower *l, const Ex *conds, uint32_t n)
+{
+	Stmt *s = append(l, ST_IF);
+
+	s->nconds = n;
+	s->conds = arena_array(l->arena, Ex, n);
+	memcpy(s->conds, conds, n * sizeof(Ex));
+	open_scope(l, &s->body);
+}
+
+void lower_else(Lower *l)
+{
+	const LowerScope *s = &l->scopes.p[l->scopes.n - 1];
+	Stmt *branch = s->list->p[s->list->n - 1];
+
+	bug_if(branch->kind != ST_IF);
+	l->memo.n = s->memo;
+	l->conds.n = s->conds;
+	l->at = &branch->orelse;
+}
+
 const char *lower_name(Lower *l, const char *want)
 {
 	char *name = arena_strdup(l->arena, want);

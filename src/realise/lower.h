@@ -79,6 +79,13 @@ VarId lower_zero(Lower *l, DType dtype);
 VarId lower_acc(Lower *l, Op op, DType dtype, VarId init);
 void lower_accum(Lower *l, VarId acc, Op op, DType dtype, VarId x);
 
+/* Loads made until the enclosing scope ends yield zero where cond < 0. */
+void lower_guard(Lower *l, Ex cond);
+/* Opens a branch that runs where every cond >= 0; lower_else() goes on to
+ * where they do not all hold, lower_end() closes it. */
+void lower_if(Lower *l, const Ex *conds, uint32_t n);
+void lower_else(Lower *l);
+
 /* The variable stands for the value at this index in the current scope. */
 void lower_bind(Lower *l, ValueId v, const Ex *index, VarId var);
 /* Evaluates value v at index[0 .. rank-1]. */

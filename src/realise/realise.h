@@ -17,7 +17,7 @@ typedef struct Target {
 	int64_t cache[3]; /* bytes: L1d and L2 of a core, L3 of all */
 } Target;
 
-#define MAX_PARAMS 8
+#define MAX_PARAMS 16
 typedef struct Candidate {
 	KParam params[MAX_PARAMS];
 	size_t nparams;

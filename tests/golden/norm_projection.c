@@ -525,8 +525,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	}
 }
 /*
- * k1: region 1 of norm_projection, by contract mr=6 nr=16 lanes=8 mb=8 nb=4
- * operands packed once, a register tile over the whole of K, epilogue on the finished tile
+ * k1: region 1 of norm_projection, by contract mr=6 nr=16 lanes=8 mb=6 nb=28 kc=336 ti=1 a=2 b=2
+ * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %20 = matmul: f16, line 9
  */
 typedef __INT8_TYPE__ int8_t;
@@ -561,10 +561,21 @@ typedef void TnKernel(const TnArgs *args, int worker, int workers,
 #pragma GCC diagnostic ignored "-Wpsabi"
 #define TN_INLINE static inline __attribute__((always_inline, unused))
 #define TN_APART static __attribute__((noinline, unused))
+TN_INLINE int64_t tn_max(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+TN_INLINE int64_t tn_div(int64_t a, int64_t b)
+{
+	if (b == 0)
+		return 0;
+	return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
 TN_INLINE int64_t tn_min(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
+typedef float tn_f32_v8 __attribute__((vector_size(32)));
 typedef float tn_f16_v8 __attribute__((vector_size(32)));
 typedef uint16_t tn_u16_v8 __attribute__((vector_size(16)));
 typedef int16_t tn_i16_v8 __attribute__((vector_size(16)));
@@ -656,20 +667,28 @@ TN_INLINE tn_f16_v8 tn_load_f16_v8(const void *a)
 {
 	return tn_unpack_f16_v8(*(const tn_u16_v8u *)a);
 }
-typedef float tn_f32_v8 __attribute__((vector_size(32)));
+typedef float tn_f16_s;
+TN_INLINE tn_f16_v8 tn_splat_f16_v8(tn_f16_s a)
+{
+	return (tn_f16_v8){a, a, a, a, a, a, a, a};
+}
 TN_INLINE tn_f32_v8 tn_cast_f16_f32_v8(tn_f16_v8 a)
 {
 	return a;
 }
-typedef float tn_f32_su __attribute__((aligned(1), may_alias));
-TN_INLINE void tn_stores_f32_v8(void *a, int64_t b, tn_f32_v8 c)
+TN_INLINE tn_f32_v8 tn_ziplo_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
 {
-	char *p = a;
-
-	for (int i = 0; i < 8; i++)
-		*(tn_f32_su *)(p + i * b) = c[i];
+	return __builtin_shufflevector(a, b, 0, 8 + 0, 1, 8 + 1, 2, 8 + 2, 3, 8 + 3);
 }
-typedef float tn_f16_s;
+TN_INLINE tn_f32_v8 tn_ziphi_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
+{
+	return __builtin_shufflevector(a, b, 4, 8 + 4, 5, 8 + 5, 6, 8 + 6, 7, 8 + 7);
+}
+typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
+TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
+{
+	*(tn_f32_v8u *)a = b;
+}
 typedef uint16_t tn_u16_s;
 TN_INLINE tn_f16_s tn_unpack_f16_s(tn_u16_s a)
 {
@@ -684,17 +703,6 @@ typedef float tn_f32_s;
 TN_INLINE tn_f32_s tn_cast_f16_f32_s(tn_f16_s a)
 {
 	return a;
-}
-TN_INLINE int64_t tn_div(int64_t a, int64_t b)
-{
-	if (b == 0)
-		return 0;
-	return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
-}
-typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
-TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
-{
-	*(tn_f32_v8u *)a = b;
 }
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
 {
@@ -940,27 +948,135 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 		if (t >= tasks)
 			break;
 		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < tn_min(d_M - 6*i0, 6); i1++) {
+		for (int64_t i1 = 0; i1 < tn_max((d_K + 335)/336, 1); i1++) {
 			{
-				const int64_t n2 = d_K;
+				const int64_t n2 = tn_min(d_K - 336*i1, 336);
 				int64_t i2 = 0;
 				for (; i2 <= n2 - 8; i2 += 8) {
-					/* %19 = cast: line 9 */
-					const tn_f16_v8 v0 = tn_load_f16_v8(b19 + (6*d_K*i0 + d_K*i1 + i2));
-					const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-					tn_stores_f32_v8(pack_a + (6*d_K*i0 + i1 + 6*i2), 24, v1);
+					tn_f32_v8 t0_0_0;
+					tn_f32_v8 t0_0_1;
+					tn_f32_v8 t0_0_2;
+					tn_f32_v8 t0_0_3;
+					tn_f32_v8 t0_0_4;
+					tn_f32_v8 t0_0_5;
+					tn_f32_v8 t0_0_6;
+					tn_f32_v8 t0_0_7;
+					{
+						/* %19 = cast: line 9 */
+						const tn_f16_v8 v0 = d_M - 6*i0 - 1 >= 0 ? tn_load_f16_v8(b19 + (6*d_K*i0 + 336*i1 + i2)) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t0_0_0 = v1;
+					}
+					{
+						const tn_f16_v8 v0 = d_M - 6*i0 - 2 >= 0 ? tn_load_f16_v8(b19 + (6*d_K*i0 + d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t0_0_1 = v1;
+					}
+					{
+						const tn_f16_v8 v0 = d_M - 6*i0 - 3 >= 0 ? tn_load_f16_v8(b19 + (6*d_K*i0 + 2*d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t0_0_2 = v1;
+					}
+					{
+						const tn_f16_v8 v0 = d_M - 6*i0 - 4 >= 0 ? tn_load_f16_v8(b19 + (6*d_K*i0 + 3*d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t0_0_3 = v1;
+					}
+					{
+						const tn_f16_v8 v0 = d_M - 6*i0 - 5 >= 0 ? tn_load_f16_v8(b19 + (6*d_K*i0 + 4*d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t0_0_4 = v1;
+					}
+					{
+						const tn_f16_v8 v0 = d_M - 6*i0 - 6 >= 0 ? tn_load_f16_v8(b19 + (6*d_K*i0 + 5*d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t0_0_5 = v1;
+					}
+					{
+						const tn_f16_v8 v0 = d_M - 6*i0 - 7 >= 0 ? tn_load_f16_v8(b19 + (6*d_K*i0 + 6*d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t0_0_6 = v1;
+					}
+					{
+						const tn_f16_v8 v0 = d_M - 6*i0 - 8 >= 0 ? tn_load_f16_v8(b19 + (6*d_K*i0 + 7*d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t0_0_7 = v1;
+					}
+					const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0_0, t0_0_4);
+					const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0_0, t0_0_4);
+					const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0_1, t0_0_5);
+					const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0_1, t0_0_5);
+					const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0_2, t0_0_6);
+					const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0_2, t0_0_6);
+					const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0_3, t0_0_7);
+					const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0_3, t0_0_7);
+					const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
+					const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
+					const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
+					const tn_f32_v8 t0_2_3 = tn_ziphi_f32_v8(t0_1_1, t0_1_5);
+					const tn_f32_v8 t0_2_4 = tn_ziplo_f32_v8(t0_1_2, t0_1_6);
+					const tn_f32_v8 t0_2_5 = tn_ziphi_f32_v8(t0_1_2, t0_1_6);
+					const tn_f32_v8 t0_2_6 = tn_ziplo_f32_v8(t0_1_3, t0_1_7);
+					const tn_f32_v8 t0_2_7 = tn_ziphi_f32_v8(t0_1_3, t0_1_7);
+					const tn_f32_v8 t0_3_0 = tn_ziplo_f32_v8(t0_2_0, t0_2_4);
+					const tn_f32_v8 t0_3_1 = tn_ziphi_f32_v8(t0_2_0, t0_2_4);
+					const tn_f32_v8 t0_3_2 = tn_ziplo_f32_v8(t0_2_1, t0_2_5);
+					const tn_f32_v8 t0_3_3 = tn_ziphi_f32_v8(t0_2_1, t0_2_5);
+					const tn_f32_v8 t0_3_4 = tn_ziplo_f32_v8(t0_2_2, t0_2_6);
+					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
+					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
+					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t0_3_0);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t0_3_1);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t0_3_2);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t0_3_3);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t0_3_4);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t0_3_5);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t0_3_6);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t0_3_7);
 				}
 				for (; i2 < n2; i2++) {
-					const tn_f16_s v0 = tn_load_f16_s(b19 + (6*d_K*i0 + d_K*i1 + i2));
-					const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-					pack_a[6*d_K*i0 + i1 + 6*i2] = v1;
+					{
+						const tn_f16_s v0 = d_M - 6*i0 - 1 >= 0 ? tn_load_f16_s(b19 + (6*d_K*i0 + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2] = v1;
+					}
+					{
+						const tn_f16_s v0 = d_M - 6*i0 - 2 >= 0 ? tn_load_f16_s(b19 + (6*d_K*i0 + d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 1] = v1;
+					}
+					{
+						const tn_f16_s v0 = d_M - 6*i0 - 3 >= 0 ? tn_load_f16_s(b19 + (6*d_K*i0 + 2*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 2] = v1;
+					}
+					{
+						const tn_f16_s v0 = d_M - 6*i0 - 4 >= 0 ? tn_load_f16_s(b19 + (6*d_K*i0 + 3*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 3] = v1;
+					}
+					{
+						const tn_f16_s v0 = d_M - 6*i0 - 5 >= 0 ? tn_load_f16_s(b19 + (6*d_K*i0 + 4*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 4] = v1;
+					}
+					{
+						const tn_f16_s v0 = d_M - 6*i0 - 6 >= 0 ? tn_load_f16_s(b19 + (6*d_K*i0 + 5*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 5] = v1;
+					}
+					{
+						const tn_f16_s v0 = d_M - 6*i0 - 7 >= 0 ? tn_load_f16_s(b19 + (6*d_K*i0 + 6*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 6] = v1;
+					}
+					{
+						const tn_f16_s v0 = d_M - 6*i0 - 8 >= 0 ? tn_load_f16_s(b19 + (6*d_K*i0 + 7*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 7] = v1;
+					}
 				}
-			}
-		}
-		for (int64_t i3 = 0; i3 < 6 - tn_min(d_M - 6*i0, 6); i3++) {
-			for (int64_t i4 = 0; i4 < d_K; i4++) {
-				const tn_f32_s v2 = 0x0p+0f;
-				pack_a[6*d_K*i0 + 6*i4 + 5 - i3] = v2;
 			}
 		}
 	}
@@ -982,28 +1098,36 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
 		if (t >= tasks)
 			break;
-		const int64_t i5 = t;
-		for (int64_t i6 = 0; i6 < d_K; i6++) {
-			{
-				const int64_t n7 = tn_min(d_N - 16*i5, 16);
-				int64_t i7 = 0;
-				for (; i7 <= n7 - 8; i7 += 8) {
+		const int64_t i4 = t;
+		for (int64_t i5 = 0; i5 < tn_max((d_K + 335)/336, 1); i5++) {
+			for (int64_t i6 = 0; i6 < tn_min(d_K - 336*i5, 336); i6++) {
+				{
 					/* %2 w = input: line 8 */
-					const tn_f16_v8 v3 = tn_load_f16_v8(b_w + (d_N*i6 + 16*i5 + i7));
-					const tn_f32_v8 v4 = tn_cast_f16_f32_v8(v3);
-					tn_store_f32_v8(pack_b + (16*d_K*i5 + 16*i6 + i7), v4);
+					tn_f16_v8 v2;
+					if (d_N - 16*i4 - 8 >= 0) {
+						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4));
+					} else {
+						uint16_t l2[8];
+						for (int64_t i28 = 0; i28 < 8; i28++)
+							l2[i28] = d_N - 16*i4 - i28 - 1 >= 0 ? b_w[336*d_N*i5 + d_N*i6 + 16*i4 + i28] : 0;
+						v2 = tn_load_f16_v8(l2);
+					}
+					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
+					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6), v3);
 				}
-				for (; i7 < n7; i7++) {
-					const tn_f16_s v3 = tn_load_f16_s(b_w + (d_N*i6 + 16*i5 + i7));
-					const tn_f32_s v4 = tn_cast_f16_f32_s(v3);
-					pack_b[16*d_K*i5 + 16*i6 + i7] = v4;
+				{
+					tn_f16_v8 v2;
+					if (d_N - 16*i4 - 16 >= 0) {
+						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8));
+					} else {
+						uint16_t l2[8];
+						for (int64_t i28 = 0; i28 < 8; i28++)
+							l2[i28] = d_N - 16*i4 - i28 - 9 >= 0 ? b_w[336*d_N*i5 + d_N*i6 + 16*i4 + i28 + 8] : 0;
+						v2 = tn_load_f16_v8(l2);
+					}
+					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
+					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6 + 8), v3);
 				}
-			}
-		}
-		for (int64_t i8 = 0; i8 < 16 - tn_min(d_N - 16*i5, 16); i8++) {
-			for (int64_t i9 = 0; i9 < d_K; i9++) {
-				const tn_f32_s v5 = 0x0p+0f;
-				pack_b[16*d_K*i5 + 16*i9 + 15 - i8] = v5;
 			}
 		}
 	}
@@ -1020,7 +1144,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 	float *const pack_b = args->buffers[2];
 	float *const tile = (float *)(scratch + 0);
 	uint16_t *const b20 = args->buffers[4];
-	const int64_t tasks = ((d_M + 47)/48)*((d_N + 63)/64);
+	const int64_t tasks = ((d_M + 35)/36)*((d_N + 447)/448);
 
 	(void)worker;
 	(void)workers;
@@ -1029,8 +1153,8 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
 		if (t >= tasks)
 			break;
-		const int64_t i10 = t / ((d_N + 63)/64);
-		const int64_t i11 = t % ((d_N + 63)/64);
+		const int64_t i8 = t / ((d_N + 447)/448);
+		const int64_t i9 = t % ((d_N + 447)/448);
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0 = {0};
@@ -1045,218 +1169,238 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_5_1 = {0};
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
-		for (int64_t i12 = 0; i12 < tn_min((d_N + 15)/16 - 4*i11, 4); i12++) {
-			for (int64_t i13 = 0; i13 < tn_min((d_M + 5)/6 - 8*i10, 8); i13++) {
-				{
-					const tn_f32_s v6 = 0x0p+0f;
-					r_acc_0_0 = tn_splat_f32_v8(v6);
-				}
-				{
-					const tn_f32_s v6 = 0x0p+0f;
-					r_acc_0_1 = tn_splat_f32_v8(v6);
-				}
-				{
-					const tn_f32_s v6 = 0x0p+0f;
-					r_acc_1_0 = tn_splat_f32_v8(v6);
-				}
-				{
-					const tn_f32_s v6 = 0x0p+0f;
-					r_acc_1_1 = tn_splat_f32_v8(v6);
-				}
-				{
-					const tn_f32_s v6 = 0x0p+0f;
-					r_acc_2_0 = tn_splat_f32_v8(v6);
-				}
-				{
-					const tn_f32_s v6 = 0x0p+0f;
-					r_acc_2_1 = tn_splat_f32_v8(v6);
-				}
-				{
-					const tn_f32_s v6 = 0x0p+0f;
-					r_acc_3_0 = tn_splat_f32_v8(v6);
-				}
-				{
-					const tn_f32_s v6 = 0x0p+0f;
-					r_acc_3_1 = tn_splat_f32_v8(v6);
-				}
-				{
-					const tn_f32_s v6 = 0x0p+0f;
-					r_acc_4_0 = tn_splat_f32_v8(v6);
-				}
-				{
-					const tn_f32_s v6 = 0x0p+0f;
-					r_acc_4_1 = tn_splat_f32_v8(v6);
-				}
-				{
-					const tn_f32_s v6 = 0x0p+0f;
-					r_acc_5_0 = tn_splat_f32_v8(v6);
-				}
-				{
-					const tn_f32_s v6 = 0x0p+0f;
-					r_acc_5_1 = tn_splat_f32_v8(v6);
-				}
-				for (int64_t i16 = 0; i16 < d_K; i16++) {
+		for (int64_t i10 = 0; i10 < tn_min((d_N + 15)/16 - 28*i9, 28); i10++) {
+			for (int64_t i11 = 0; i11 < tn_min((d_M + 5)/6 - 6*i8, 6); i11++) {
+				for (int64_t i12 = 0; i12 < 6; i12++) {
 					{
-						const tn_f32_v8 v7 = tn_load_f32_v8(pack_b + (64*d_K*i11 + 16*d_K*i12 + 16*i16));
-						r_brow_0 = v7;
+						const tn_f32_s v4 = 0x0p+0f;
+						tn_store_f32_v8(tile + (96*i10 + 2688*i11 + 16*i12), tn_splat_f32_v8(v4));
 					}
 					{
-						const tn_f32_v8 v7 = tn_load_f32_v8(pack_b + (64*d_K*i11 + 16*d_K*i12 + 16*i16 + 8));
-						r_brow_1 = v7;
-					}
-					{
-						const tn_f32_s v8 = pack_a[48*d_K*i10 + 6*d_K*i13 + 6*i16];
-						{
-							const tn_f32_v8 v9 = r_brow_0;
-							const tn_f32_v8 v10 = r_acc_0_0;
-							const tn_f32_v8 v11 = tn_mac_f32_v8(tn_splat_f32_v8(v8), v9, v10);
-							r_acc_0_0 = v11;
-						}
-						{
-							const tn_f32_v8 v9 = r_brow_1;
-							const tn_f32_v8 v10 = r_acc_0_1;
-							const tn_f32_v8 v11 = tn_mac_f32_v8(tn_splat_f32_v8(v8), v9, v10);
-							r_acc_0_1 = v11;
-						}
-					}
-					{
-						const tn_f32_s v8 = pack_a[48*d_K*i10 + 6*d_K*i13 + 6*i16 + 1];
-						{
-							const tn_f32_v8 v9 = r_brow_0;
-							const tn_f32_v8 v10 = r_acc_1_0;
-							const tn_f32_v8 v11 = tn_mac_f32_v8(tn_splat_f32_v8(v8), v9, v10);
-							r_acc_1_0 = v11;
-						}
-						{
-							const tn_f32_v8 v9 = r_brow_1;
-							const tn_f32_v8 v10 = r_acc_1_1;
-							const tn_f32_v8 v11 = tn_mac_f32_v8(tn_splat_f32_v8(v8), v9, v10);
-							r_acc_1_1 = v11;
-						}
-					}
-					{
-						const tn_f32_s v8 = pack_a[48*d_K*i10 + 6*d_K*i13 + 6*i16 + 2];
-						{
-							const tn_f32_v8 v9 = r_brow_0;
-							const tn_f32_v8 v10 = r_acc_2_0;
-							const tn_f32_v8 v11 = tn_mac_f32_v8(tn_splat_f32_v8(v8), v9, v10);
-							r_acc_2_0 = v11;
-						}
-						{
-							const tn_f32_v8 v9 = r_brow_1;
-							const tn_f32_v8 v10 = r_acc_2_1;
-							const tn_f32_v8 v11 = tn_mac_f32_v8(tn_splat_f32_v8(v8), v9, v10);
-							r_acc_2_1 = v11;
-						}
-					}
-					{
-						const tn_f32_s v8 = pack_a[48*d_K*i10 + 6*d_K*i13 + 6*i16 + 3];
-						{
-							const tn_f32_v8 v9 = r_brow_0;
-							const tn_f32_v8 v10 = r_acc_3_0;
-							const tn_f32_v8 v11 = tn_mac_f32_v8(tn_splat_f32_v8(v8), v9, v10);
-							r_acc_3_0 = v11;
-						}
-						{
-							const tn_f32_v8 v9 = r_brow_1;
-							const tn_f32_v8 v10 = r_acc_3_1;
-							const tn_f32_v8 v11 = tn_mac_f32_v8(tn_splat_f32_v8(v8), v9, v10);
-							r_acc_3_1 = v11;
-						}
-					}
-					{
-						const tn_f32_s v8 = pack_a[48*d_K*i10 + 6*d_K*i13 + 6*i16 + 4];
-						{
-							const tn_f32_v8 v9 = r_brow_0;
-							const tn_f32_v8 v10 = r_acc_4_0;
-							const tn_f32_v8 v11 = tn_mac_f32_v8(tn_splat_f32_v8(v8), v9, v10);
-							r_acc_4_0 = v11;
-						}
-						{
-							const tn_f32_v8 v9 = r_brow_1;
-							const tn_f32_v8 v10 = r_acc_4_1;
-							const tn_f32_v8 v11 = tn_mac_f32_v8(tn_splat_f32_v8(v8), v9, v10);
-							r_acc_4_1 = v11;
-						}
-					}
-					{
-						const tn_f32_s v8 = pack_a[48*d_K*i10 + 6*d_K*i13 + 6*i16 + 5];
-						{
-							const tn_f32_v8 v9 = r_brow_0;
-							const tn_f32_v8 v10 = r_acc_5_0;
-							const tn_f32_v8 v11 = tn_mac_f32_v8(tn_splat_f32_v8(v8), v9, v10);
-							r_acc_5_0 = v11;
-						}
-						{
-							const tn_f32_v8 v9 = r_brow_1;
-							const tn_f32_v8 v10 = r_acc_5_1;
-							const tn_f32_v8 v11 = tn_mac_f32_v8(tn_splat_f32_v8(v8), v9, v10);
-							r_acc_5_1 = v11;
-						}
+						const tn_f32_s v4 = 0x0p+0f;
+						tn_store_f32_v8(tile + (96*i10 + 2688*i11 + 16*i12 + 8), tn_splat_f32_v8(v4));
 					}
 				}
-				{
-					const tn_f32_v8 v12 = r_acc_0_0;
-					tn_store_f32_v8(tile, v12);
-				}
-				{
-					const tn_f32_v8 v12 = r_acc_0_1;
-					tn_store_f32_v8(tile + 8, v12);
-				}
-				{
-					const tn_f32_v8 v12 = r_acc_1_0;
-					tn_store_f32_v8(tile + 16, v12);
-				}
-				{
-					const tn_f32_v8 v12 = r_acc_1_1;
-					tn_store_f32_v8(tile + 24, v12);
-				}
-				{
-					const tn_f32_v8 v12 = r_acc_2_0;
-					tn_store_f32_v8(tile + 32, v12);
-				}
-				{
-					const tn_f32_v8 v12 = r_acc_2_1;
-					tn_store_f32_v8(tile + 40, v12);
-				}
-				{
-					const tn_f32_v8 v12 = r_acc_3_0;
-					tn_store_f32_v8(tile + 48, v12);
-				}
-				{
-					const tn_f32_v8 v12 = r_acc_3_1;
-					tn_store_f32_v8(tile + 56, v12);
-				}
-				{
-					const tn_f32_v8 v12 = r_acc_4_0;
-					tn_store_f32_v8(tile + 64, v12);
-				}
-				{
-					const tn_f32_v8 v12 = r_acc_4_1;
-					tn_store_f32_v8(tile + 72, v12);
-				}
-				{
-					const tn_f32_v8 v12 = r_acc_5_0;
-					tn_store_f32_v8(tile + 80, v12);
-				}
-				{
-					const tn_f32_v8 v12 = r_acc_5_1;
-					tn_store_f32_v8(tile + 88, v12);
-				}
-				for (int64_t i22 = 0; i22 < tn_min(d_M - 48*i10 - 6*i13, 6); i22++) {
-					{
-						const int64_t n23 = tn_min(d_N - 64*i11 - 16*i12, 16);
-						int64_t i23 = 0;
-						for (; i23 <= n23 - 8; i23 += 8) {
-							const tn_f32_v8 v13 = tn_load_f32_v8(tile + (16*i22 + i23));
-							/* %20 = matmul: line 9 */
-							const tn_f16_v8 v14 = tn_round_f16_v8(v13);
-							tn_store_f16_v8(b20 + (48*d_N*i10 + 6*d_N*i13 + d_N*i22 + 64*i11 + 16*i12 + i23), v14);
+			}
+		}
+		for (int64_t i14 = 0; i14 < tn_max((d_K + 335)/336, 1); i14++) {
+			for (int64_t i15 = 0; i15 < tn_div(tn_min((d_M + 5)/6 - 6*i8, 6) + 5, 6); i15++) {
+				for (int64_t i16 = 0; i16 < tn_min((d_N + 15)/16 - 28*i9, 28); i16++) {
+					for (int64_t i17 = 0; i17 < tn_min((d_M + 5)/6 - 6*i8, 6) - 6*i15; i17++) {
+						{
+							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17));
+							r_acc_0_0 = v5;
 						}
-						for (; i23 < n23; i23++) {
-							const tn_f32_s v13 = tile[16*i22 + i23];
-							const tn_f16_s v14 = tn_round_f16_s(v13);
-							tn_store_f16_s(b20 + (48*d_N*i10 + 6*d_N*i13 + d_N*i22 + 64*i11 + 16*i12 + i23), v14);
+						{
+							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 8));
+							r_acc_0_1 = v5;
+						}
+						{
+							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16));
+							r_acc_1_0 = v5;
+						}
+						{
+							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 24));
+							r_acc_1_1 = v5;
+						}
+						{
+							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 32));
+							r_acc_2_0 = v5;
+						}
+						{
+							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 40));
+							r_acc_2_1 = v5;
+						}
+						{
+							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 48));
+							r_acc_3_0 = v5;
+						}
+						{
+							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 56));
+							r_acc_3_1 = v5;
+						}
+						{
+							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 64));
+							r_acc_4_0 = v5;
+						}
+						{
+							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 72));
+							r_acc_4_1 = v5;
+						}
+						{
+							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 80));
+							r_acc_5_0 = v5;
+						}
+						{
+							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88));
+							r_acc_5_1 = v5;
+						}
+						for (int64_t i20 = 0; i20 < tn_min(d_K - 336*i14, 336); i20++) {
+							{
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*((d_N + 15)/16) + 150528LL*i9 + 5376*i16 + 16*i20));
+								r_brow_0 = v6;
+							}
+							{
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*((d_N + 15)/16) + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
+								r_brow_1 = v6;
+							}
+							{
+								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_0_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_0_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_0_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_0_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_1_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_1_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_1_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_1_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_2_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_2_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_2_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_2_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_3_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_3_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_3_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_3_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_4_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_4_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_4_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_4_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_5_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_5_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_5_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_5_1 = v10;
+								}
+							}
+						}
+						{
+							const tn_f32_v8 v11 = r_acc_0_0;
+							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17), v11);
+						}
+						{
+							const tn_f32_v8 v11 = r_acc_0_1;
+							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 8), v11);
+						}
+						{
+							const tn_f32_v8 v11 = r_acc_1_0;
+							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16), v11);
+						}
+						{
+							const tn_f32_v8 v11 = r_acc_1_1;
+							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 24), v11);
+						}
+						{
+							const tn_f32_v8 v11 = r_acc_2_0;
+							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 32), v11);
+						}
+						{
+							const tn_f32_v8 v11 = r_acc_2_1;
+							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 40), v11);
+						}
+						{
+							const tn_f32_v8 v11 = r_acc_3_0;
+							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 48), v11);
+						}
+						{
+							const tn_f32_v8 v11 = r_acc_3_1;
+							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 56), v11);
+						}
+						{
+							const tn_f32_v8 v11 = r_acc_4_0;
+							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 64), v11);
+						}
+						{
+							const tn_f32_v8 v11 = r_acc_4_1;
+							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 72), v11);
+						}
+						{
+							const tn_f32_v8 v11 = r_acc_5_0;
+							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 80), v11);
+						}
+						{
+							const tn_f32_v8 v11 = r_acc_5_1;
+							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88), v11);
+						}
+						if (i14 + 1 - tn_max((d_K + 335)/336, 1) >= 0) {
+							for (int64_t i26 = 0; i26 < tn_min(d_M - 36*i8 - 36*i15 - 6*i17, 6); i26++) {
+								{
+									const int64_t n27 = tn_min(d_N - 448*i9 - 16*i16, 16);
+									int64_t i27 = 0;
+									for (; i27 <= n27 - 8; i27 += 8) {
+										const tn_f32_v8 v12 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16*i26 + i27));
+										/* %20 = matmul: line 9 */
+										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
+										tn_store_f16_v8(b20 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), v13);
+									}
+									for (; i27 < n27; i27++) {
+										const tn_f32_s v12 = tile[16128*i15 + 96*i16 + 2688*i17 + 16*i26 + i27];
+										const tn_f16_s v13 = tn_round_f16_s(v12);
+										tn_store_f16_s(b20 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), v13);
+									}
+								}
+							}
 						}
 					}
 				}

@@ -1,0 +1,92 @@
+/*
+ * contract.h: what the files of the realisation `contract` share.
+ *
+ *   contract.c        admit, legal, and the phases
+ *   contract_model.c  tile and blocks from the machine's caches
+ *   contract_pack.c   operands into panels
+ *   contract_tile.c   the register tile, and what follows it
+ */
+#ifndef TENON_REALISE_CONTRACT_H
+#define TENON_REALISE_CONTRACT_H
+
+#include "realise/lower.h"
+
+enum {
+	P_MR, /* rows of the register tile */
+	P_NR, /* its columns, a multiple of lanes */
+	P_LANES,
+	P_MB, /* tiles of a task: rows */
+	P_NB, /* and columns */
+	P_KC, /* elements of K that a tile folds at a time */
+	P_TI, /* blocks of mb tiles below each other in a task */
+	P_A,  /* where A is packed: PACK_TASK or PACK_PHASE */
+	P_B,  /* and B */
+	P_COUNT
+};
+extern const char *const contract_params[P_COUNT + 1];
+
+enum {
+	PACK_TASK = 1,  /* a block at a time, in the scratch of each task */
+	PACK_PHASE = 2, /* all of it, by a phase of its own */
+};
+
+/* One operand, packed into panels of `wide` rows or columns, for each k the
+ * elements of the panel side by side, `pitch` apart. */
+typedef struct Packed {
+	ValueId value;
+	int64_t wide;  /* mr or nr */
+	int64_t pitch; /* wide rounded up to lanes */
+	bool rows;     /* A: the panel axis comes before k in the operand */
+	Ex extent;     /* m or n */
+	Ex panels;
+	int where;
+	Ex first; /* PACK_TASK: the first panel of the block at hand */
+	uint32_t buffer;
+	bool varies[TN_MAX_RANK]; /* depends on the batch axis */
+} Packed;
+
+typedef struct Product {
+	Lower l;
+	ExprTab *t;
+	const Value *v; /* the MATMUL */
+	int batch;      /* batch axes */
+	int64_t par[P_COUNT];
+	Ex m, n, k;
+	Ex kc, blocks; /* elements of a block of K, and blocks */
+	DType acc;
+	bool plain; /* no lanes in prologue and epilogue */
+	Packed a, b;
+} Product;
+
+/* The choice for a product of m x n x k; -1 for extents not known. */
+typedef struct Extents {
+	int64_t m, n, k;
+	int bytes; /* of an element of the accumulator */
+} Extents;
+void contract_model(const Target *t, const Extents *x, int64_t *par);
+
+/* A phase that packs one operand, a panel a task. */
+void contract_pack_phase(Product *p, Packed *x, const char *name);
+/* The buffer for `panels` panels (a constant) of a block of K, in scratch. */
+void contract_pack_scratch(Product *p, Packed *x, Ex panels, const char *name);
+/* Packs `panels` panels from x->first on, of one block of K, here. */
+void contract_pack_block(Product *p, const Packed *x, const Ex *batch,
+			 Ex panels, Ex block);
+/* An element of K: its block, and its place there. */
+typedef struct KAt {
+	Ex block, in;
+} KAt;
+/* Elements of a block of K: kc but for the last. */
+Ex contract_k_length(const Product *p, Ex block);
+/*
+ * Index of a packed element: batch (or 0 where repeated), block of K, panel,
+ * k, lane. The panels of a block of K lie side by side: panels over the whole
+ * of K would fall on the same sets of a cache where K is a power of two.
+ */
+void contract_packed(const Product *p, const Packed *x, const Ex *batch,
+		     Ex panel, const KAt *k, Ex lane, Ex *out);
+
+/* The phase that computes the product and what follows it. */
+void contract_main(Product *p);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * contract_pack: operands into panels of the accumulator's dtype.
+ *
+ * Values between memory and the product (the prologue) are evaluated here,
+ * once an element. Where memory runs along k, square tiles of lanes x lanes
+ * are loaded along k and stored along the panel: the emitter transposes
+ * them in registers. Else lanes run along the panel. Elements beyond the
+ * operand are read as zeros and touch no stored result.
+ */
+#include "realise/contract.h"
+
+#include "ir/view.h"
+
+#include <string.h>
+
+void contract_packed(const Product *p, const Packed *x, const Ex *batch,
+		     Ex panel, const KAt *k, Ex lane, Ex *out)
+{
+	int n = 0;
+
+	if (x->where == PACK_TASK) {
+		out[n++] = ex_sub(p->t, panel, x->first);
+	} else {
+		for (; n < p->batch; n++)
+			out[n] = x->varies[n] ? batch[n] : ex_const(p->t, 0);
+		out[n++] = k->block;
+		out[n++] = panel;
+	}
+	out[n++] = k->in;
+	out[n] = lane;
+}
+
+/* The element of K itself. */
+static Ex k_of(const Product *p, const KAt *k)
+{
+	return ex_add(p->t, ex_mul(p->t, k->block, p->kc), k->in);
+}
+
+static void operand_index(const Product *p, const Packed *x, const Ex *batch,
+			  Ex k, Ex wide, Ex *out)
+{
+	memcpy(out, batch, (size_t)p->batch * sizeof(Ex));
+	out[p->batch] = x->rows ? wide : k;
+	out[p->batch + 1] = x->rows ? k : wide;
+}
+
+/* Whether the operand's elements depend on batch axis d: not when it is
+ * read through a view whose map ignores the axis. */
+static bool batch_varies(const Product *p, ValueId v, int d)
+{
+	const Value *val = program_value(p->l.p, v);
+	const Value *x;
+	Ex map[TN_MAX_RANK];
+
+	if (op_info[val->op].cls != OPC_VIEW)
+		return true;
+	x = program_value(p->l.p, val->args[0]);
+	view_map(p->l.p, val, map);
+	for (int i = 0; i < x->rank; i++)
+		if (ex_uses_axis(p->t, map[i], d))
+			return true;
+	return false;
+}
+
+Ex contract_k_length(const Product *p, Ex block)
+{
+	return ex_min(p->t, p->kc,
+		      ex_sub(p->t, p->k, ex_mul(p->t, block, p->kc)));
+}
+
+/* Element `lane` of the panel; guarded: zero beyond the operand. */
+static void pack_element(Product *p, const Packed *x, const Ex *batch, Ex panel,
+			 const KAt *k, Ex lane, bool guarded)
+{
+	Lower *l = &p->l;
+	Ex at[TN_MAX_RANK], to[K_MAX_RANK];
+	Ex one = ex_const(p->t, 1);
+	Ex wide = ex_add(p->t, ex_mul(p->t, panel, ex_const(p->t, x->wide)),
+			 lane);
+	DType from = program_value(l->p, x->value)->dtype;
+	Ex room = ex_sub(p->t, ex_sub(p->t, x->extent, one), wide);
+	size_t guards = l->conds.n;
+
+	if (guarded)
+		lower_guard(l, room);
+	operand_index(p, x, batch, k_of(p, k), wide, at);
+	VarId v = lower_cast(l, p->acc, from, lower_value(l, x->value, at));
+	l->conds.n = guards;
+	contract_packed(p, x, batch, panel, k, lane, to);
+	lower_store(l, x->buffer, to, v);
+}
+
+/* Single elements: the prologue may fault, so that none beyond the operand
+ * is evaluated. */
+static void pack_plain(Product *p, const Packed *x, const Ex *batch, Ex panel,
+		       Ex block, Ex length)
+{
+	Lower *l = &p->l;
+	Ex pitch = ex_const(p->t, x->pitch), to[K_MAX_RANK];
+	Ex first = ex_mul(p->t, panel, ex_const(p->t, x->wide));
+	Ex used = ex_min(p->t, pitch, ex_sub(p->t, x->extent, first));
+
+	KAt k = {block, lower_for(l, length, MAP_SERIAL, 1)};
+	Ex i = lower_for(l, used, MAP_SERIAL, 1);
+	pack_element(p, x, batch, panel, &k, i, false);
+	lower_end(l);
+	i = lower_for(l, ex_sub(p->t, pitch, used), MAP_SERIAL, 1);
+	contract_packed(p, x, batch, panel, &k, ex_add(p->t, used, i), to);
+	lower_store(l, x->buffer, to, lower_zero(l, p->acc));
+	lower_end(l);
+	lower_end(l);
+}
+
+static void pack_panel(Product *p, const Packed *x, const Ex *batch, Ex panel,
+		       Ex block, Ex length)
+{
+	Lower *l = &p->l;
+	Ex at[TN_MAX_RANK];
+	int lanes = (int)p->par[P_LANES];
+	Ex by = ex_const(p->t, lanes), pitch = ex_const(p->t, x->pitch);
+	Ex groups = ex_const(p->t, x->pitch / lanes);
+	/* whole panels, and no lane beyond the panel's own */
+	bool guarded =
+		x->pitch != x->wide ||
+		!ex_equals(p->t,
+			   ex_mod(p->t, x->extent, ex_const(p->t, x->wide)), 0);
+
+	/* Probe which way memory runs with two axes that no loop uses. */
+	Ex pk = ex_axis(p->t, l->k->naxes), pw = ex_axis(p->t, l->k->naxes + 1);
+	operand_index(p, x, batch, pk, pw, at);
+	if (lower_stride(l, x->value, at, l->k->naxes) == 1) {
+		Ex g = lower_for(l, groups, MAP_SERIAL, 1);
+		KAt k = {block, lower_for(l, length, MAP_VECTOR, lanes)};
+		Ex i = lower_for(l, by, MAP_UNROLL, 1);
+		Ex lane = ex_add(p->t, ex_mul(p->t, g, by), i);
+		pack_element(p, x, batch, panel, &k, lane, guarded);
+		lower_end(l);
+		lower_end(l);
+		lower_end(l);
+	} else {
+		KAt k = {block, lower_for(l, length, MAP_SERIAL, 1)};
+		Ex i = lower_for(l, pitch, MAP_VUNROLL, lanes);
+		pack_element(p, x, batch, panel, &k, i, guarded);
+		lower_end(l);
+		lower_end(l);
+	}
+}
+
+static void pack(Product *p, const Packed *x, const Ex *batch, Ex panel,
+		 Ex block)
+{
+	Ex length = contract_k_length(p, block);
+
+	if (p->plain)
+		pack_plain(p, x, batch, panel, block, length);
+	else
+		pack_panel(p, x, batch, panel, block, length);
+}
+
+void contract_pack_phase(Product *p, Packed *x, const char *name)
+{
+	Lower *l = &p->l;
+	Ex shape[K_MAX_RANK], batch[TN_MAX_RANK];
+	int n = 0;
+
+	for (; n < p->batch; n++) {
+		x->varies[n] = batch_varies(p, x->value, n);
+		shape[n] = x->varies[n] ? p->v->shape[n] : ex_const(p->t, 1);
+	}
+	shape[n++] = p->blocks;
+	shape[n++] = x->panels;
+	shape[n++] = p->kc;
+	shape[n++] = ex_const(p->t, x->pitch);
+	x->buffer =
+		lower_buffer(l, SCOPE_SHARED, p->acc, shape, (uint8_t)n, name);
+	lower_phase(l, name);
+	for (int d = 0; d < p->batch; d++)
+		batch[d] = x->varies[d] ? lower_task(l, p->v->shape[d])
+					: ex_const(p->t, 0);
+	Ex panel = lower_task(l, x->panels);
+	Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
+	pack(p, x, batch, panel, block);
+	lower_end(l);
+}
+
+void contract_pack_scratch(Product *p, Packed *x, Ex panels, const char *name)
+{
+	Ex shape[3] = {panels, p->kc, ex_const(p->t, x->pitch)};
+
+	x->buffer = lower_buffer(&p->l, SCOPE_WORKER, p->acc, shape, 3, name);
+}
+
+void contract_pack_block(Product *p, const Packed *x, const Ex *batch,
+			 Ex panels, Ex block)
+{
+	Lower *l = &p->l;
+	Ex panel = ex_add(p->t, x->first, lower_for(l, panels, MAP_SERIAL, 1));
+
+	pack(p, x, batch, panel, block);
+	lower_end(l);
+}
