@@ -65,6 +65,86 @@ const CTemplate cfuncs_memory[] = {
 	{"stores", "HBo", "", "v", "-:PIV",
 	 "\ttn_stores_$m_$X(a, b, tn_pack_$D_$X(c));\n"},
 
+	/* the first b lanes, none if b is below 1; the others load as zeros */
+	{"lanes", "", "", "s", "U:I",
+	 "=a < 1 ? 0 : a > 31 ? 0xffffffff : (1u << a) - 1"},
+	{"loadn", "S", "", "v", "V:pI",
+	 "$<16#ifdef __AVX512F__\n"
+	 "\treturn __builtin_ia32_loadups512_mask(a, ($V){0},\n"
+	 "\t\t(uint16_t)tn_lanes(b));\n"
+	 "#else\n$>"
+	 "\t$V r = {0};\n"
+	 "\n"
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
+	 "\t\tr[i] = ((const tn_$D_su *)a)[i];\n"
+	 "\treturn r;\n"
+	 "$<16#endif\n$>"},
+	{"loadn", "jJ", "", "v", "V:pI",
+	 "=($V)tn_loadn_f32_$X(a, b)"},
+	{"loadn", "D", "", "v", "V:pI",
+	 "$<8#ifdef __AVX512F__\n"
+	 "\treturn __builtin_ia32_loadupd512_mask(a, ($V){0},\n"
+	 "\t\t(uint8_t)tn_lanes(b));\n"
+	 "#else\n$>"
+	 "\t$V r = {0};\n"
+	 "\n"
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
+	 "\t\tr[i] = ((const tn_$D_su *)a)[i];\n"
+	 "\treturn r;\n"
+	 "$<8#endif\n$>"},
+	{"loadn", "qQ", "", "v", "V:pI",
+	 "=($V)tn_loadn_f64_$X(a, b)"},
+	{"loadn", "h", "", "v", "V:pI",
+	 "$<16#ifdef __AVX512F__\n"
+	 "\treturn ($V)__builtin_ia32_loaddquhi256_mask(a, (tn_i16_v16){0},\n"
+	 "\t\t(uint16_t)tn_lanes(b));\n"
+	 "#else\n$>"
+	 "\t$V r = {0};\n"
+	 "\n"
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
+	 "\t\tr[i] = ((const tn_$D_su *)a)[i];\n"
+	 "\treturn r;\n"
+	 "$<16#endif\n$>"},
+	{"loadn", "b", "", "v", "V:pI",
+	 "\t$V r = {0};\n"
+	 "\n"
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
+	 "\t\tr[i] = ((const tn_$D_su *)a)[i];\n"
+	 "\treturn r;\n"},
+	{"loadn", "HBo", "", "v", "V:pI",
+	 "=tn_unpack_$D_$X(tn_loadn_$m_$X(a, b))"},
+	{"storen", "S", "", "v", "-:PIV",
+	 "$<16#ifdef __AVX512F__\n"
+	 "\t__builtin_ia32_storeups512_mask(a, c, (uint16_t)tn_lanes(b));\n"
+	 "#else\n$>"
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
+	 "\t\t((tn_$D_su *)a)[i] = c[i];\n"
+	 "$<16#endif\n$>"},
+	{"storen", "jJ", "", "v", "-:PIV",
+	 "\ttn_storen_f32_$X(a, b, (tn_f32_$X)c);\n"},
+	{"storen", "D", "", "v", "-:PIV",
+	 "$<8#ifdef __AVX512F__\n"
+	 "\t__builtin_ia32_storeupd512_mask(a, c, (uint8_t)tn_lanes(b));\n"
+	 "#else\n$>"
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
+	 "\t\t((tn_$D_su *)a)[i] = c[i];\n"
+	 "$<8#endif\n$>"},
+	{"storen", "qQ", "", "v", "-:PIV",
+	 "\ttn_storen_f64_$X(a, b, (tn_f64_$X)c);\n"},
+	{"storen", "h", "", "v", "-:PIV",
+	 "$<16#ifdef __AVX512F__\n"
+	 "\t__builtin_ia32_storedquhi256_mask(a, (tn_i16_v16)c,\n"
+	 "\t\t(uint16_t)tn_lanes(b));\n"
+	 "#else\n$>"
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
+	 "\t\t((tn_$D_su *)a)[i] = c[i];\n"
+	 "$<16#endif\n$>"},
+	{"storen", "b", "", "v", "-:PIV",
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
+	 "\t\t((tn_$D_su *)a)[i] = c[i];\n"},
+	{"storen", "HBo", "", "v", "-:PIV",
+	 "\ttn_storen_$m_$X(a, b, tn_pack_$D_$X(c));\n"},
+
 	/* between memory and registers */
 	{"unpack", "o", "", "s", "V:M",
 	 "=a != 0"},

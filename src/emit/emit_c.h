@@ -8,8 +8,9 @@
  *   emit_c_stmt.c  operations, constants, accumulators
  *
  * A body is printed once for each way it runs: a loop mapped to lanes
- * prints it for whole vectors and again for the single elements of the
- * tail. Emit says in which of these ways the body at hand is printed. A
+ * prints it for whole vectors and again for the tail: a vector of which
+ * only the first lanes are loaded and stored, or single elements where the
+ * body folds. Emit says in which of these ways the body at hand is printed. A
  * variable that does not depend on the vector axis stays a scalar in both.
  */
 #ifndef TENON_EMIT_EMIT_C_H
@@ -58,6 +59,7 @@ typedef struct Emit {
 	int64_t vaxis;
 	int copy;           /* number of this copy of an unrolled vector body */
 	bool quiet;         /* a further copy: comments were printed before */
+	const char *rest;   /* lanes that count, where not all do; else NULL */
 	struct ETurn *turn; /* the register tile that is being filled */
 	int turns;          /* tiles so far in the phase */
 	ValueId commented;

@@ -252,6 +252,20 @@ static void vector_loop_by(Emit *e, const Stmt *s, Ex extent, int copies)
 	ec_line(e, "}\n");
 }
 
+/* The last elements, fewer than a vector. */
+static void vector_rest(Emit *e, const Stmt *s, const char *end)
+{
+	ec_line(e, "if (i%" PRId64 " < %s) {\n", s->axis, end);
+	e->depth++;
+	ec_line(e, "const int64_t m%" PRId64 " = %s - i%" PRId64 ";\n", s->axis,
+		end, s->axis);
+	e->rest = arena_printf(e->arena, "m%" PRId64, s->axis);
+	vector_body(e, s, ex_axis(e->t, s->axis), 0);
+	e->rest = NULL;
+	e->depth--;
+	ec_line(e, "}\n");
+}
+
 static void vector_loop(Emit *e, const Stmt *s, Ex extent)
 {
 	int64_t n = INT64_MAX, lanes = s->lanes;
@@ -259,11 +273,13 @@ static void vector_loop(Emit *e, const Stmt *s, Ex extent)
 	bool quiet = e->quiet;
 	AccList accs = {0};
 
-	if (known && n < lanes) {
+	find_accs(e, &s->body, &accs);
+	if (known && n < lanes && accs.n) {
+		for (size_t i = 0; i < accs.n; i++)
+			e->vars[accs.p[i]->var].by_lanes = false;
 		serial_loop(e, s, extent);
 		return;
 	}
-	find_accs(e, &s->body, &accs);
 	EShape shape = ec_shape(e, &s->body);
 	bool chains = shape.straight && shape.folds &&
 		      shape.statements <= CHAIN_BODY && n >= CHAINS * lanes;
@@ -280,12 +296,14 @@ static void vector_loop(Emit *e, const Stmt *s, Ex extent)
 		vector_loop_by(e, s, extent, CHAINS);
 		e->quiet = true;
 	}
-	if (!chains || n % (CHAINS * lanes) >= lanes) {
+	if (n >= lanes && (!chains || n % (CHAINS * lanes) >= lanes)) {
 		vector_loop_by(e, s, extent, 1);
 		e->quiet = true;
 	}
 	fold_accs(e, &accs, s->lanes, chains ? CHAINS : 1);
-	if (!known || n % lanes) {
+	if ((!known || n % lanes) && !accs.n) {
+		vector_rest(e, s, end);
+	} else if (!known || n % lanes) {
 		ec_line(e, "for (; i%" PRId64 " < %s; i%" PRId64 "++) {\n",
 			s->axis, end, s->axis);
 		e->depth++;

@@ -241,9 +241,13 @@ static void lanes_to_array(Emit *e, const Stmt *s, Ex lin)
 	const char *from =
 		arena_printf(e->arena, "%s[%s]", ec_buffer(e, s->buffer),
 			     ec_bare(e, ec_ex(e, lin)));
-	if (s->nconds)
-		from = arena_printf(e->arena, "%s ? %s : 0",
-				    ec_conds(e, s->conds, s->nconds), from);
+	const char *conds = s->nconds ? ec_conds(e, s->conds, s->nconds) : NULL;
+	if (e->rest)
+		conds = arena_printf(e->arena, "i%" PRId64 " < %s%s%s", lane,
+				     e->rest, conds ? " && " : "",
+				     conds ? conds : "");
+	if (conds)
+		from = arena_printf(e->arena, "%s ? %s : 0", conds, from);
 	e->subst[e->vaxis] = at;
 	ec_line(e, "%s l%u[%d];\n", ec_memory_type(s->dtype), s->var, lanes);
 	ec_line(e,
@@ -255,13 +259,19 @@ static void lanes_to_array(Emit *e, const Stmt *s, Ex lin)
 	e->depth--;
 }
 
-/* The access as text of whole lanes, or of one element. */
-static const char *load_text(Emit *e, const Stmt *s, const EWalk *w)
+/* The access as text of whole lanes, of the first of them, or of one
+ * element. */
+static const char *load_text(Emit *e, const Stmt *s, const EWalk *w,
+			     const char *rest)
 {
 	DType d = s->dtype;
 
 	if (w->kind == WALK_NONE)
 		return element(e, s, w->base);
+	if (rest && ex_equals(e->t, w->step, 1))
+		return arena_printf(e->arena, "%s(%s, %s)",
+				    ec_fn(e, "loadn", d, e->lanes),
+				    pointer(e, s, w->base), rest);
 	if (ex_equals(e->t, w->step, 1))
 		return arena_printf(e->arena, "%s(%s)",
 				    ec_fn(e, "load", d, e->lanes),
@@ -277,11 +287,32 @@ static const char *array_text(Emit *e, const Stmt *s)
 			    ec_fn(e, "load", s->dtype, e->lanes), s->var);
 }
 
-/* All lanes at once where all may be loaded, else one by one. */
+/*
+ * The number of lanes, from the first on, in which every condition holds, as
+ * text that may be below 0; NULL if the conditions say no such thing or the
+ * lanes are not next to each other in memory.
+ */
+static const char *lanes_inside(Emit *e, const Stmt *s, const EWalk *w)
+{
+	Ex n = ex_const(e->t, e->lanes), one = ex_const(e->t, 1);
+
+	if (w->kind != WALK_STEP || !ex_equals(e->t, w->step, 1) || e->rest)
+		return NULL;
+	for (uint32_t i = 0; i < s->nconds; i++) {
+		EWalk c = ec_walk(e, s->conds[i]);
+		if (c.kind != WALK_STEP || !ex_equals(e->t, c.step, -1))
+			return NULL;
+		n = ex_min(e->t, n, ex_add(e->t, c.base, one));
+	}
+	return ec_ex_raw(e, n);
+}
+
+/* All lanes at once where all may be loaded, else those that may. */
 static void load_guarded(Emit *e, const Stmt *s, Ex lin, const EWalk *w,
 			 const char *all)
 {
-	const char *text = load_text(e, s, w);
+	const char *text = load_text(e, s, w, NULL);
+	const char *some = lanes_inside(e, s, w);
 
 	if (w->kind == WALK_NONE)
 		text = arena_printf(e->arena, "%s(%s)",
@@ -295,8 +326,12 @@ static void load_guarded(Emit *e, const Stmt *s, Ex lin, const EWalk *w,
 	e->depth--;
 	ec_line(e, "} else {\n");
 	e->depth++;
-	lanes_to_array(e, s, lin);
-	ec_line(e, "v%u = %s;\n", s->var, array_text(e, s));
+	if (some) {
+		ec_line(e, "v%u = %s;\n", s->var, load_text(e, s, w, some));
+	} else {
+		lanes_to_array(e, s, lin);
+		ec_line(e, "v%u = %s;\n", s->var, array_text(e, s));
+	}
 	e->depth--;
 	ec_line(e, "}\n");
 }
@@ -314,18 +349,23 @@ void ec_load(Emit *e, const Stmt *s)
 	Ex lin = linear(e, s);
 	EWalk w = ec_walk(e, lin);
 	bool vary = conds_vary(e, s);
-	const char *all = vary && w.kind != WALK_LANES ? conds_all(e, s) : NULL;
+	const char *all = vary && w.kind != WALK_LANES && !e->rest
+				  ? conds_all(e, s)
+				  : NULL;
+	/* beyond the lanes that count there may be no memory */
+	bool apart =
+		e->rest && w.kind == WALK_STEP && !ex_equals(e->t, w.step, 1);
 	if (all) {
 		load_guarded(e, s, lin, &w, all);
 		return;
 	}
-	if (vary || w.kind == WALK_LANES) {
+	if (vary || apart || w.kind == WALK_LANES) {
 		lanes_to_array(e, s, lin);
 		ec_line(e, "%s%s;\n", ec_declare(e, s, e->lanes),
 			array_text(e, s));
 		return;
 	}
-	const char *text = load_text(e, s, &w), *zero = "0";
+	const char *text = load_text(e, s, &w, e->rest), *zero = "0";
 	lanes = w.kind == WALK_NONE ? 0 : e->lanes;
 	if (s->nconds) {
 		if (lanes)
@@ -345,6 +385,8 @@ static void store_by_lanes(Emit *e, const Stmt *s, Ex lin, const char *value)
 	Ex at = e->subst[e->vaxis];
 	int lanes = e->lanes;
 	int64_t lane = e->k->naxes;
+	const char *count =
+		e->rest ? e->rest : arena_printf(e->arena, "%d", lanes);
 
 	e->subst[e->vaxis] = ex_add(e->t, at, lane_axis(e));
 	const char *to = ec_bare(e, ec_ex(e, lin));
@@ -354,9 +396,9 @@ static void store_by_lanes(Emit *e, const Stmt *s, Ex lin, const char *value)
 	ec_line(e, "%s l[%d];\n", ec_memory_type(s->dtype), lanes);
 	ec_line(e, "%s(l, %s);\n", ec_fn(e, "store", s->dtype, lanes), value);
 	ec_line(e,
-		"for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %d; i%" PRId64
+		"for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
 		"++)\n",
-		lane, lane, lanes, lane);
+		lane, lane, count, lane);
 	e->depth++;
 	ec_line(e, "%s[%s] = l[i%" PRId64 "];\n", ec_buffer(e, s->buffer), to,
 		lane);
@@ -447,7 +489,10 @@ void ec_store(Emit *e, const Stmt *s)
 		return;
 	}
 	const char *value = ec_var(e, s->args[0], d, e->lanes);
-	if (w.kind != WALK_STEP)
+	if (w.kind == WALK_STEP && e->rest && ex_equals(e->t, w.step, 1))
+		ec_line(e, "%s(%s, %s, %s);\n", ec_fn(e, "storen", d, e->lanes),
+			pointer(e, s, w.base), e->rest, value);
+	else if (w.kind != WALK_STEP || e->rest)
 		store_by_lanes(e, s, lin, value);
 	else if (ex_equals(e->t, w.step, 1))
 		ec_line(e, "%s(%s, %s);\n", ec_fn(e, "store", d, e->lanes),

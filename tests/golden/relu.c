@@ -166,21 +166,20 @@ TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
 {
 	*(tn_f32_v8u *)a = b;
 }
-typedef uint16_t tn_u16_s;
-TN_INLINE tn_f16_s tn_unpack_f16_s(tn_u16_s a)
-{
-	return tn_unpack_f16_v4((tn_u16_v4){a})[0];
-}
 typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
-TN_INLINE tn_f16_s tn_load_f16_s(const void *a)
+TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
 {
-	return tn_unpack_f16_s(*(const tn_u16_su *)a);
+	tn_u16_v8 r = {0};
+
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_u16_su *)a)[i];
+	return r;
+}
+TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
+{
+	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
 }
 typedef float tn_f32_s;
-TN_INLINE tn_f32_s tn_cast_f16_f32_s(tn_f16_s a)
-{
-	return a;
-}
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
 {
 	return (tn_f32_v8){a, a, a, a, a, a, a, a};
@@ -428,32 +427,23 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 {
 	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
 }
-TN_INLINE tn_f16_s tn_round_f16_s(tn_f32_s a)
+typedef float tn_f32_su __attribute__((aligned(1), may_alias));
+TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
-	return tn_round_f16_v4((tn_f32_v4){a})[0];
-}
-TN_INLINE tn_f16_s tn_add_f16_s(tn_f16_s a, tn_f16_s b)
-{
-	return tn_round_f16_s(a + b);
-}
-TN_INLINE tn_f16_v4 tn_maximum_f16_v4(tn_f16_v4 a, tn_f16_v4 b)
-{
-	tn_u32_v4 nan = (tn_u32_v4)(a != a) | (tn_u32_v4)(b != b);
+	tn_f32_v8 r = {0};
 
-	return (tn_f16_v4)(((tn_u32_v4)tn_above_f16_v4(a, b) &
-		      (tn_u32_v4)tn_above_f16_v4(b, a)) | nan);
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_f32_su *)a)[i];
+	return r;
 }
-TN_INLINE tn_f16_s tn_maximum_f16_s(tn_f16_s a, tn_f16_s b)
+TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
 {
-	return tn_maximum_f16_v4((tn_f16_v4){a}, (tn_f16_v4){b})[0];
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_u16_su *)a)[i] = c[i];
 }
-TN_INLINE tn_u16_s tn_pack_f16_s(tn_f16_s a)
+TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
-	return tn_pack_f16_v4((tn_f16_v4){a})[0];
-}
-TN_INLINE void tn_store_f16_s(void *a, tn_f16_s b)
-{
-	*(tn_u16_su *)a = tn_pack_f16_s(b);
+	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
 }
 
 #define TN_EXPORT __attribute__((visibility("default")))
@@ -563,47 +553,88 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t0_3_6);
 					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t0_3_7);
 				}
-				for (; i2 < n2; i2++) {
+				if (i2 < n2) {
+					const int64_t m2 = n2 - i2;
+					tn_f32_v8 t1_0_0;
+					tn_f32_v8 t1_0_1;
+					tn_f32_v8 t1_0_2;
+					tn_f32_v8 t1_0_3;
+					tn_f32_v8 t1_0_4;
+					tn_f32_v8 t1_0_5;
+					tn_f32_v8 t1_0_6;
+					tn_f32_v8 t1_0_7;
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 1 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_0 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 2 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 1] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 2 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_1 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 3 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 2] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 3 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_2 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 4 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 3] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 4 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_3 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 5 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 4] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 5 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_4 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 6 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 5] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 6 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_5 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 7 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 6] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 7 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_6 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 8 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 7] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 8 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_7 = v1;
 					}
+					const tn_f32_v8 t1_1_0 = tn_ziplo_f32_v8(t1_0_0, t1_0_4);
+					const tn_f32_v8 t1_1_1 = tn_ziphi_f32_v8(t1_0_0, t1_0_4);
+					const tn_f32_v8 t1_1_2 = tn_ziplo_f32_v8(t1_0_1, t1_0_5);
+					const tn_f32_v8 t1_1_3 = tn_ziphi_f32_v8(t1_0_1, t1_0_5);
+					const tn_f32_v8 t1_1_4 = tn_ziplo_f32_v8(t1_0_2, t1_0_6);
+					const tn_f32_v8 t1_1_5 = tn_ziphi_f32_v8(t1_0_2, t1_0_6);
+					const tn_f32_v8 t1_1_6 = tn_ziplo_f32_v8(t1_0_3, t1_0_7);
+					const tn_f32_v8 t1_1_7 = tn_ziphi_f32_v8(t1_0_3, t1_0_7);
+					const tn_f32_v8 t1_2_0 = tn_ziplo_f32_v8(t1_1_0, t1_1_4);
+					const tn_f32_v8 t1_2_1 = tn_ziphi_f32_v8(t1_1_0, t1_1_4);
+					const tn_f32_v8 t1_2_2 = tn_ziplo_f32_v8(t1_1_1, t1_1_5);
+					const tn_f32_v8 t1_2_3 = tn_ziphi_f32_v8(t1_1_1, t1_1_5);
+					const tn_f32_v8 t1_2_4 = tn_ziplo_f32_v8(t1_1_2, t1_1_6);
+					const tn_f32_v8 t1_2_5 = tn_ziphi_f32_v8(t1_1_2, t1_1_6);
+					const tn_f32_v8 t1_2_6 = tn_ziplo_f32_v8(t1_1_3, t1_1_7);
+					const tn_f32_v8 t1_2_7 = tn_ziphi_f32_v8(t1_1_3, t1_1_7);
+					const tn_f32_v8 t1_3_0 = tn_ziplo_f32_v8(t1_2_0, t1_2_4);
+					const tn_f32_v8 t1_3_1 = tn_ziphi_f32_v8(t1_2_0, t1_2_4);
+					const tn_f32_v8 t1_3_2 = tn_ziplo_f32_v8(t1_2_1, t1_2_5);
+					const tn_f32_v8 t1_3_3 = tn_ziphi_f32_v8(t1_2_1, t1_2_5);
+					const tn_f32_v8 t1_3_4 = tn_ziplo_f32_v8(t1_2_2, t1_2_6);
+					const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
+					const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
+					const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t1_3_0);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t1_3_1);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t1_3_2);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t1_3_3);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t1_3_4);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t1_3_5);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t1_3_6);
+					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t1_3_7);
 				}
 			}
 		}
@@ -635,10 +666,7 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 					if (d_N - 16*i4 - 8 >= 0) {
 						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4));
 					} else {
-						uint16_t l2[8];
-						for (int64_t i28 = 0; i28 < 8; i28++)
-							l2[i28] = d_N - 16*i4 - i28 - 1 >= 0 ? b_w[336*d_N*i5 + d_N*i6 + 16*i4 + i28] : 0;
-						v2 = tn_load_f16_v8(l2);
+						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
 					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6), v3);
@@ -648,10 +676,7 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 					if (d_N - 16*i4 - 16 >= 0) {
 						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8));
 					} else {
-						uint16_t l2[8];
-						for (int64_t i28 = 0; i28 < 8; i28++)
-							l2[i28] = d_N - 16*i4 - i28 - 9 >= 0 ? b_w[336*d_N*i5 + d_N*i6 + 16*i4 + i28 + 8] : 0;
-						v2 = tn_load_f16_v8(l2);
+						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
 					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6 + 8), v3);
@@ -931,14 +956,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 										const tn_f16_v8 v17 = tn_maximum_f16_v8(v15, tn_splat_f16_v8(v16));
 										tn_store_f16_v8(b8 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), v17);
 									}
-									for (; i27 < n27; i27++) {
-										const tn_f32_s v12 = tile[16128*i15 + 96*i16 + 2688*i17 + 16*i26 + i27];
-										const tn_f16_s v13 = tn_round_f16_s(v12);
-										const tn_f16_s v14 = tn_load_f16_s(b_b + (448*i9 + 16*i16 + i27));
-										const tn_f16_s v15 = tn_add_f16_s(v13, v14);
+									if (i27 < n27) {
+										const int64_t m27 = n27 - i27;
+										const tn_f32_v8 v12 = tn_loadn_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16*i26 + i27), m27);
+										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
+										const tn_f16_v8 v14 = tn_loadn_f16_v8(b_b + (448*i9 + 16*i16 + i27), m27);
+										const tn_f16_v8 v15 = tn_add_f16_v8(v13, v14);
 										const tn_f16_s v16 = 0x0p+0f;
-										const tn_f16_s v17 = tn_maximum_f16_s(v15, v16);
-										tn_store_f16_s(b8 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), v17);
+										const tn_f16_v8 v17 = tn_maximum_f16_v8(v15, tn_splat_f16_v8(v16));
+										tn_storen_f16_v8(b8 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), m27, v17);
 									}
 								}
 							}

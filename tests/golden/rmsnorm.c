@@ -388,21 +388,26 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 {
 	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
 }
-TN_INLINE tn_f16_s tn_round_f16_s(tn_f32_s a)
+TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
 {
-	return tn_round_f16_v4((tn_f32_v4){a})[0];
+	tn_u16_v8 r = {0};
+
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_u16_su *)a)[i];
+	return r;
 }
-TN_INLINE tn_f16_s tn_cast_f32_f16_s(tn_f32_s a)
+TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
 {
-	return tn_round_f16_s(a);
+	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
 }
-TN_INLINE tn_u16_s tn_pack_f16_s(tn_f16_s a)
+TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
 {
-	return tn_pack_f16_v4((tn_f16_v4){a})[0];
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_u16_su *)a)[i] = c[i];
 }
-TN_INLINE void tn_store_f16_s(void *a, tn_f16_s b)
+TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
-	*(tn_u16_su *)a = tn_pack_f16_s(b);
+	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
 }
 
 #define TN_EXPORT __attribute__((visibility("default")))
@@ -510,15 +515,16 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f16_v8 v16 = tn_cast_f32_f16_v8(v15);
 					tn_store_f16_v8(b18 + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3), v16);
 				}
-				for (; i3 < n3; i3++) {
-					const tn_f16_s v10 = tn_load_f16_s(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3));
-					const tn_f32_s v11 = tn_cast_f16_f32_s(v10);
-					const tn_f32_s v12 = v11 * v9;
-					const tn_f16_s v13 = tn_load_f16_s(b_g + i3);
-					const tn_f32_s v14 = tn_cast_f16_f32_s(v13);
-					const tn_f32_s v15 = v12 * v14;
-					const tn_f16_s v16 = tn_cast_f32_f16_s(v15);
-					tn_store_f16_s(b18 + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3), v16);
+				if (i3 < n3) {
+					const int64_t m3 = n3 - i3;
+					const tn_f16_v8 v10 = tn_loadn_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3), m3);
+					const tn_f32_v8 v11 = tn_cast_f16_f32_v8(v10);
+					const tn_f32_v8 v12 = v11 * tn_splat_f32_v8(v9);
+					const tn_f16_v8 v13 = tn_loadn_f16_v8(b_g + i3, m3);
+					const tn_f32_v8 v14 = tn_cast_f16_f32_v8(v13);
+					const tn_f32_v8 v15 = v12 * v14;
+					const tn_f16_v8 v16 = tn_cast_f32_f16_v8(v15);
+					tn_storen_f16_v8(b18 + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3), m3, v16);
 				}
 			}
 		}

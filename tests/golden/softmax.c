@@ -505,25 +505,23 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 {
 	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
 }
-TN_INLINE tn_f32_s tn_div_f32_s(tn_f32_s a, tn_f32_s b)
+typedef float tn_f32_su __attribute__((aligned(1), may_alias));
+TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
-	return a / b;
+	tn_f32_v8 r = {0};
+
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_f32_su *)a)[i];
+	return r;
 }
-TN_INLINE tn_f16_s tn_round_f16_s(tn_f32_s a)
+TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
 {
-	return tn_round_f16_v4((tn_f32_v4){a})[0];
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_u16_su *)a)[i] = c[i];
 }
-TN_INLINE tn_f16_s tn_cast_f32_f16_s(tn_f32_s a)
+TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
-	return tn_round_f16_s(a);
-}
-TN_INLINE tn_u16_s tn_pack_f16_s(tn_f16_s a)
-{
-	return tn_pack_f16_v4((tn_f16_v4){a})[0];
-}
-TN_INLINE void tn_store_f16_s(void *a, tn_f16_s b)
-{
-	*(tn_u16_su *)a = tn_pack_f16_s(b);
+	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
 }
 
 #define TN_EXPORT __attribute__((visibility("default")))
@@ -635,11 +633,12 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f16_v8 v12 = tn_cast_f32_f16_v8(v11);
 					tn_store_f16_v8(b9 + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i4), v12);
 				}
-				for (; i4 < n4; i4++) {
-					const tn_f32_s v10 = row[i4];
-					const tn_f32_s v11 = tn_div_f32_s(v10, v9);
-					const tn_f16_s v12 = tn_cast_f32_f16_s(v11);
-					tn_store_f16_s(b9 + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i4), v12);
+				if (i4 < n4) {
+					const int64_t m4 = n4 - i4;
+					const tn_f32_v8 v10 = tn_loadn_f32_v8(row + i4, m4);
+					const tn_f32_v8 v11 = tn_div_f32_v8(v10, tn_splat_f32_v8(v9));
+					const tn_f16_v8 v12 = tn_cast_f32_f16_v8(v11);
+					tn_storen_f16_v8(b9 + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i4), m4, v12);
 				}
 			}
 		}
