@@ -30,6 +30,13 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+static inline __attribute__((unused)) int64_t
+tn_task(const TnArgs *args, int workers, int64_t t)
+{
+	if (workers == 1)
+		return t + 1;
+	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+}
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
 
@@ -417,12 +424,9 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 	const int64_t tasks = (d_M + 5)/6;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
 		for (int64_t i1 = 0; i1 < tn_min(d_M - 6*i0, 6); i1++) {
 			{
@@ -466,12 +470,9 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 	const int64_t tasks = (d_N + 15)/16;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i5 = t;
 		for (int64_t i6 = 0; i6 < d_K; i6++) {
 			{
@@ -513,12 +514,9 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const int64_t tasks = ((d_M + 47)/48)*((d_N + 63)/64);
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i10 = t / ((d_N + 63)/64);
 		const int64_t i11 = t % ((d_N + 63)/64);
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
