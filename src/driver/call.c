@@ -96,6 +96,7 @@ static void *buffer_data(const TenonCall *call, size_t buffer)
 		return call->bound[inputs + b->index].data;
 	case PLAN_CONST:
 	case PLAN_WEIGHT:
+	case PLAN_KEPT:
 		return call->instance->fixed[buffer];
 	case PLAN_TEMP:
 		return call->memory + call->instance->slots[b->index];
@@ -195,13 +196,16 @@ static bool make_launches(TenonCall *call)
 	const Plan *plan = call->plan->plan;
 	const Instance *in = call->instance;
 	Launch *l = arena_array(&call->arena, Launch, plan->launches.n + 1);
+	size_t n = 0;
 
 	for (size_t i = 0; i < plan->launches.n; i++) {
-		l[i] = in->launches[i];
-		l[i].buffers = call->tables[i];
+		if (plan->launches.p[i].once)
+			continue;
+		l[n] = in->launches[i];
+		l[n++].buffers = call->tables[i];
 	}
-	return launch_prepare(&call->set, &call->arena, l, plan->launches.n,
-			      in->dims, call->threads) ||
+	return launch_prepare(&call->set, &call->arena, l, n, in->dims,
+			      call->threads) ||
 	       diag_fail(&call->plan->c->ctx, ERR_NOMEM, NULL,
 			 "out of memory: scratch of a kernel");
 }
@@ -279,12 +283,16 @@ static bool call_make(TenonCall *call, const TenonTensor *inputs,
 {
 	TenonPlan *p = call->plan;
 	Arena *a = &p->c->ctx.scratch;
+	TnStatus st;
 
 	arena_clear(a);
 	int64_t *dims = arena_array(a, int64_t, p->program->p->ex.dims.n + 1);
-	return bind_inputs(p->program, inputs, dims) &&
-	       plan_admits(p, dims, inputs, results) &&
-	       call_prepare(call, dims) && call_bind(call, inputs, results);
+	if (!bind_inputs(p->program, inputs, dims) ||
+	    !plan_admits(p, dims, inputs, results) || !call_prepare(call, dims))
+		return false;
+	if (!instance_fill(call->instance, call->threads, &st))
+		return st.code && report_fault(p, &p->c->ctx, &st, dims);
+	return call_bind(call, inputs, results);
 }
 
 TenonError tenon_call_new(TenonPlan *p, const TenonTensor *inputs,

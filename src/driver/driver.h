@@ -77,8 +77,13 @@ struct Instance {
 	int users;
 	Arena arena;
 	int64_t *dims;
-	Tensor *weights;    /* by value id of stage 1 */
-	void **fixed;       /* data by plan buffer; NULL: not fixed */
+	Tensor *weights; /* by value id of stage 1 */
+	void **fixed;    /* data by plan buffer; NULL: not fixed */
+	char *kept;      /* what phases that run once fill */
+	size_t kept_size;
+	size_t *kept_at; /* offset by plan buffer */
+	LaunchSet once;  /* while they run */
+	bool filled;
 	size_t *slots;      /* offset of each slot of temporaries */
 	size_t memory_size; /* bytes of temporaries */
 	Launch *launches;   /* their buffers are each call's */
@@ -197,6 +202,11 @@ bool bind_overlaps(TenonPlan *p, const TenonTensor *inputs,
 /* The plan's instance for dims, made if there is none; NULL: reported. */
 Instance *instance_take(TenonPlan *p, const int64_t *dims);
 void instance_drop(Instance *in); /* of the context's thread; NULL is fine */
+/*
+ * Runs the phases that run once, if they have not; before the first run.
+ * False: reported, or st->code says with which fault.
+ */
+bool instance_fill(Instance *in, int threads, TnStatus *st);
 bool instance_is(const Instance *in, const int64_t *dims);
 
 /* ---- call.c ---------------------------------------------------------- */

@@ -2,8 +2,9 @@
  * instance: a plan under one binding of its dims.
  *
  * What the binding fixes is worked out once and shared by every call of the
- * plan under it: weights, where each temporary lies, and each launch's
- * symbol, tasks and scratch. Nothing in it changes while calls run.
+ * plan under it: weights, what phases that run once make of them, where
+ * each temporary lies, and each launch's symbol, tasks and scratch. Nothing
+ * in it changes while calls run.
  */
 #include "driver/driver.h"
 
@@ -35,6 +36,20 @@ static bool check_extents(TenonPlan *p, const int64_t *dims)
 	return true;
 }
 
+/* Adds the size of a buffer, in whole lines. */
+static bool add_bytes(Instance *in, Ex size, size_t *total)
+{
+	int64_t bytes;
+
+	if (!ex_eval_checked(&in->plan->plan->kernels->program->ex, size,
+			     in->dims, NULL, &bytes) ||
+	    bytes < 0 || bytes > INT64_MAX / 4 || *total > INT64_MAX / 4)
+		return diag_fail(&in->plan->c->ctx, ERR_PROGRAM, NULL,
+				 "an intermediate's size overflows");
+	*total += ((size_t)bytes + 63) / 64 * 64;
+	return true;
+}
+
 /* Places the temporaries' slots one after another. */
 static bool place_slots(Instance *in)
 {
@@ -43,17 +58,29 @@ static bool place_slots(Instance *in)
 
 	in->slots = arena_array(&in->arena, size_t, plan->slots.n + 1);
 	for (size_t i = 0; i < plan->slots.n; i++) {
-		int64_t bytes;
 		in->slots[i] = total;
-		if (!ex_eval_checked(&plan->kernels->program->ex,
-				     plan->slots.p[i], in->dims, NULL,
-				     &bytes) ||
-		    bytes < 0 || bytes > INT64_MAX / 4 || total > INT64_MAX / 4)
-			return diag_fail(&in->plan->c->ctx, ERR_PROGRAM, NULL,
-					 "an intermediate's size overflows");
-		total += ((size_t)bytes + 63) / 64 * 64;
+		if (!add_bytes(in, plan->slots.p[i], &total))
+			return false;
 	}
 	in->memory_size = total;
+	return true;
+}
+
+/* The same for kept buffers. */
+static bool place_kept(Instance *in)
+{
+	const Plan *plan = in->plan->plan;
+	size_t total = 0;
+
+	in->kept_at = arena_array(&in->arena, size_t, plan->buffers.n + 1);
+	for (size_t i = 0; i < plan->buffers.n; i++) {
+		if (plan->buffers.p[i].kind != PLAN_KEPT)
+			continue;
+		in->kept_at[i] = total;
+		if (!add_bytes(in, plan->buffers.p[i].bytes, &total))
+			return false;
+	}
+	in->kept_size = total;
 	return true;
 }
 
@@ -129,11 +156,13 @@ static void instance_free(Instance *in)
 		for (size_t v = 0; v < in->plan->program->p->values.n; v++)
 			tenon_release(in->weights[v].data,
 				      tensor_bytes(&in->weights[v]));
+	launch_release(&in->once);
+	tenon_release(in->kept, in->kept_size);
 	arena_release(&in->arena);
 	free(in);
 }
 
-static bool instance_fill(Instance *in, const int64_t *dims)
+static bool instance_init(Instance *in, const int64_t *dims)
 {
 	TenonPlan *p = in->plan;
 	const Program *prog = p->program->p;
@@ -142,7 +171,7 @@ static bool instance_fill(Instance *in, const int64_t *dims)
 	in->dims = arena_array(&in->arena, int64_t, n + 1);
 	memcpy(in->dims, dims, n * sizeof(*dims));
 	in->weights = arena_array(&in->arena, Tensor, prog->values.n + 1);
-	if (!check_extents(p, dims) || !place_slots(in) ||
+	if (!check_extents(p, dims) || !place_slots(in) || !place_kept(in) ||
 	    !program_weights(p->program, dims, in->weights))
 		return false;
 	find_fixed(in);
@@ -150,7 +179,7 @@ static bool instance_fill(Instance *in, const int64_t *dims)
 	return true;
 }
 
-static bool instance_fill_or_free(Instance *in, const int64_t *dims)
+static bool instance_init_or_free(Instance *in, const int64_t *dims)
 {
 	OomTrap trap;
 
@@ -158,7 +187,7 @@ static bool instance_fill_or_free(Instance *in, const int64_t *dims)
 		instance_free(in);
 		oom_raise();
 	}
-	bool ok = instance_fill(in, dims);
+	bool ok = instance_init(in, dims);
 	oom_trap_pop(&trap);
 	if (!ok)
 		instance_free(in);
@@ -173,7 +202,72 @@ static Instance *instance_new(TenonPlan *p, const int64_t *dims)
 		oom_raise();
 	in->plan = p;
 	arena_init(&in->arena);
-	return instance_fill_or_free(in, dims) ? in : NULL;
+	return instance_init_or_free(in, dims) ? in : NULL;
+}
+
+/* ---- what is made of weights once ------------------------------------ */
+
+static bool reserve_kept(Instance *in)
+{
+	const Plan *plan = in->plan->plan;
+
+	if (in->kept || !in->kept_size)
+		return true;
+	in->kept = tenon_alloc(in->kept_size);
+	if (!in->kept)
+		return diag_fail(&in->plan->c->ctx, ERR_NOMEM, NULL,
+				 "out of memory: %zu bytes for what is made of "
+				 "weights",
+				 in->kept_size);
+	for (size_t i = 0; i < plan->buffers.n; i++)
+		if (plan->buffers.p[i].kind == PLAN_KEPT)
+			in->fixed[i] = in->kept + in->kept_at[i];
+	return true;
+}
+
+static size_t once_launches(const Instance *in, Arena *a, Launch *out)
+{
+	const Plan *plan = in->plan->plan;
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->launches.n; i++) {
+		const PlanLaunch *l = &plan->launches.p[i];
+		if (!l->once)
+			continue;
+		void **table = arena_array(a, void *, l->buffers.n + 1);
+		for (size_t j = 0; j < l->buffers.n; j++)
+			table[j] = in->fixed[l->buffers.p[j]];
+		out[n] = in->launches[i];
+		out[n++].buffers = table;
+	}
+	return n;
+}
+
+static bool run_once(Instance *in, int threads, TnStatus *st)
+{
+	Arena *a = &in->plan->c->ctx.scratch;
+	Launch *l = arena_array(a, Launch, in->plan->plan->launches.n + 1);
+	size_t n = once_launches(in, a, l);
+
+	if (n == 0)
+		return true;
+	if (!launch_prepare(&in->once, a, l, n, in->dims, threads))
+		return diag_fail(&in->plan->c->ctx, ERR_NOMEM, NULL,
+				 "out of memory: scratch of a kernel");
+	return launch_run(&in->once, st);
+}
+
+bool instance_fill(Instance *in, int threads, TnStatus *st)
+{
+	*st = (TnStatus){0};
+	if (in->filled)
+		return true;
+	if (!reserve_kept(in))
+		return false;
+	/* a fault leaves it unfilled, so that each run reports it */
+	in->filled = run_once(in, threads, st);
+	launch_release(&in->once);
+	return in->filled;
 }
 
 bool instance_is(const Instance *in, const int64_t *dims)

@@ -117,11 +117,16 @@ static bool run_checked(TenonPlan *p, const int64_t *dims,
 
 	if (!p->call)
 		p->call = call_new(p);
-	if (!call_prepare(p->call, dims) ||
-	    !call_bind(p->call, inputs, results))
+	if (!call_prepare(p->call, dims))
 		return false;
-	if (call_run(p->call, &st))
-		return true;
+	if (instance_fill(p->call->instance, p->call->threads, &st)) {
+		if (!call_bind(p->call, inputs, results))
+			return false;
+		if (call_run(p->call, &st))
+			return true;
+	}
+	if (!st.code)
+		return false;
 	if (!fault)
 		return report_fault(p, &p->c->ctx, &st, dims);
 	*fault = (RunFault){true, st};
