@@ -8,7 +8,9 @@
  * time; different contexts are independent.
  *
  * Life: TenonContext > TenonProgram (stage 1) > TenonPlan (stages 2-6,
- * compiled) > tenon_plan_run(). A context outlives all that it made.
+ * compiled) > tenon_plan_run(), or TenonCall > tenon_call_run() for many
+ * runs on the same tensors. A context outlives all that it made, and a plan
+ * its calls.
  */
 #ifndef TENON_H
 #define TENON_H
@@ -66,6 +68,7 @@ typedef struct TenonTensor {
 typedef struct TenonContext TenonContext;
 typedef struct TenonProgram TenonProgram;
 typedef struct TenonPlan TenonPlan;
+typedef struct TenonCall TenonCall;
 
 /* Receives text in pieces; returns false to stop (which is not an error). */
 typedef bool TenonWriter(void *arg, const char *text, size_t len);
@@ -181,6 +184,26 @@ const char *tenon_plan_launch_name(const TenonPlan *p, int i);
  */
 TenonError tenon_plan_run(TenonPlan *p, const TenonTensor *inputs,
 			  TenonTensor *results);
+
+/*
+ * A prepared call: the plan with tensors, checked and bound once as
+ * tenon_plan_run() does each time, so that a run is little more than the
+ * kernels. The tensors' memory stays where it is until the call is freed;
+ * what it holds may change between runs. Threads and sizes are those at
+ * tenon_call_new().
+ *
+ * tenon_call_new() and tenon_call_free() belong to the context's thread.
+ * tenon_call_run() and tenon_call_message() may be called from any thread,
+ * one at a time for each call: calls of one plan, given results of their own,
+ * run at the same time, and while the context's thread uses the context. The
+ * pool of threads helps one of them; the others run on their caller alone.
+ */
+TenonError tenon_call_new(TenonPlan *p, const TenonTensor *inputs,
+			  const TenonTensor *results, TenonCall **out);
+TenonError tenon_call_run(TenonCall *call);
+/* Text of the fault of the last run that failed; "" if none has. */
+const char *tenon_call_message(const TenonCall *call);
+void tenon_call_free(TenonCall *call);
 
 /* ---- inputs, files, checks ------------------------------------------- */
 

@@ -45,7 +45,7 @@ void tenon_context_free(TenonContext *c)
 const char *tenon_message(const TenonContext *c)
 {
 	if (c->out_of_memory)
-		return "tenon: error: out of memory\n";
+		return OUT_OF_MEMORY_TEXT;
 	return c->ctx.messages.p ? c->ctx.messages.p : "";
 }
 

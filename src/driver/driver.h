@@ -9,7 +9,9 @@
  *   plan.c      compile, resume, save, load, dump
  *   input.c     an input read from a file, and the sizes it gives
  *   bind.c      named dims from inputs, guards, strides, overlap
- *   run.c       running a plan
+ *   instance.c  a plan under one binding: weights, sizes, symbols
+ *   call.c      a plan with its tensors, run many times
+ *   run.c       running a plan once, faults
  *   check.c     fixtures, verdicts
  *   explain.c   Part A and Part B
  *   devices.c   what this machine offers
@@ -62,12 +64,53 @@ struct TenonPlan {
 	double plan_ms, compile_ms;
 	bool cached;
 	/* run time */
-	Tensor *weights;      /* by value id; data NULL until read */
-	int64_t *weight_dims; /* the binding they were read under */
-	LaunchScratch scratch;
-	int64_t *checked_dims; /* the last binding that every extent admits */
-	char *memory;          /* the arena of temporaries */
+	TnKernel **symbols; /* by launch */
+	struct Instance *instances;
+	TenonCall *call; /* of tenon_plan_run; NULL before the first */
+};
+
+/* A plan under one binding of its dims (instance.c). */
+typedef struct Instance Instance;
+struct Instance {
+	TenonPlan *plan;
+	Instance *next; /* in the plan's list */
+	int users;
+	Arena arena;
+	int64_t *dims;
+	Tensor *weights; /* by value id of stage 1 */
+	void **fixed;    /* data by plan buffer; NULL: not fixed */
+	char *kept;      /* what phases that run once fill */
+	size_t kept_size;
+	size_t *kept_at; /* offset by plan buffer */
+	LaunchSet once;  /* while they run */
+	bool filled;
+	size_t *slots;      /* offset of each slot of temporaries */
+	size_t memory_size; /* bytes of temporaries */
+	Launch *launches;   /* their buffers are each call's */
+};
+
+/* A caller's tensor as the kernels see it. */
+typedef struct Bound {
+	TenonTensor tensor;
+	char *data;
+	char *copy; /* owned; NULL when the caller's memory is used */
+	size_t bytes;
+} Bound;
+
+struct TenonCall {
+	TenonPlan *plan;
+	Arena arena;        /* cleared when it is prepared anew */
+	Instance *instance; /* NULL before it is prepared */
+	int threads;        /* that it was prepared for; 0: not ready */
+	LaunchSet set;
+	Bound *bound;   /* inputs, then results */
+	bool copies;    /* some of them are copied */
+	void **data;    /* by plan buffer */
+	void ***tables; /* by launch: data of its buffers */
+	char *memory;   /* temporaries */
 	size_t memory_size;
+	Ctx ctx; /* messages of its faults */
+	bool out_of_memory;
 };
 
 /*
@@ -80,7 +123,8 @@ struct TenonPlan {
 	(c)->out_of_memory = false;                                            \
 	if (OOM_TRAP(&api_trap))                                               \
 	return api_no_memory(c)
-#define API_LEAVE(c, ok) api_result((c), &api_trap, (ok))
+#define OUT_OF_MEMORY_TEXT "tenon: error: out of memory\n"
+#define API_LEAVE(c, ok)   api_result((c), &api_trap, (ok))
 TenonError api_no_memory(TenonContext *c);
 TenonError api_result(TenonContext *c, OomTrap *trap, bool ok);
 bool api_usage(TenonContext *c, const char *fmt, ...) TN_PRINTF(2, 3);
@@ -141,12 +185,41 @@ bool pipeline_run(Pipeline *p, Stage from);
 /* Stage 6 of kernels; sources, target and compiler are the caller's. */
 Plan *plan_build(Arena *a, const Program *source, Kernels *ks);
 
+/* ---- plan.c ---------------------------------------------------------- */
+
+/* Runs of the plan are of this code, one a kernel, from now on. */
+void plan_use_code(TenonPlan *p, CodeSource *code);
+
 /* ---- bind.c ---------------------------------------------------------- */
 
 /* Fills dims (from the program's sizes) with what the inputs' shapes say. */
 bool bind_inputs(TenonProgram *p, const TenonTensor *inputs, int64_t *dims);
 bool bind_overlaps(TenonPlan *p, const TenonTensor *inputs,
 		   const TenonTensor *results);
+
+/* ---- instance.c ------------------------------------------------------ */
+
+/* The plan's instance for dims, made if there is none; NULL: reported. */
+Instance *instance_take(TenonPlan *p, const int64_t *dims);
+void instance_drop(Instance *in); /* of the context's thread; NULL is fine */
+/*
+ * Runs the phases that run once, if they have not; before the first run.
+ * False: reported, or st->code says with which fault.
+ */
+bool instance_fill(Instance *in, int threads, TnStatus *st);
+bool instance_is(const Instance *in, const int64_t *dims);
+
+/* ---- call.c ---------------------------------------------------------- */
+
+TenonCall *call_new(TenonPlan *p);
+void call_free(TenonCall *call);
+/* Settles all that dims and the context's threads decide; once for each. */
+bool call_prepare(TenonCall *call, const int64_t *dims);
+/* Points the kernels at tensors that plan_admits, copied where need be. */
+bool call_bind(TenonCall *call, const TenonTensor *inputs,
+	       const TenonTensor *results);
+void call_unbind(TenonCall *call); /* drops the copies */
+bool call_run(TenonCall *call, TnStatus *st);
 
 /* ---- run.c ----------------------------------------------------------- */
 
@@ -158,6 +231,12 @@ typedef struct RunFault {
  * error unless `fault` asks for it. */
 bool plan_run(TenonPlan *p, const int64_t *dims, const TenonTensor *inputs,
 	      TenonTensor *results, RunFault *fault);
+/* Whether the results are what the program gives, and overlap nothing. */
+bool plan_admits(TenonPlan *p, const int64_t *dims, const TenonTensor *inputs,
+		 const TenonTensor *results);
+/* Reports a fault of the program, into ctx; returns false. */
+bool report_fault(const TenonPlan *p, Ctx *ctx, const TnStatus *st,
+		  const int64_t *dims);
 /* Weights for this binding, in value order, read once. */
 bool plan_weights(TenonPlan *p, const int64_t *dims, Feeds *out);
 /* The same for a program without a plan: into arena-held tensors. */

@@ -349,6 +349,8 @@ static void stage_storage(Buf *b, const TenonPlan *p)
 		buf_puts(b, " bytes  ");
 		if (pb->value != NO_VALUE)
 			put_name(b, prog, pb->value);
+		else if (pb->kind == PLAN_KEPT)
+			buf_puts(b, "filled once, kept with the weights");
 		else
 			buf_puts(b, "shared by the phases of one kernel");
 		buf_putc(b, '\n');
@@ -508,7 +510,8 @@ static void stage_code(Buf *b, Arena *a, const TenonPlan *p)
 	for (size_t i = 0; i < plan->launches.n; i++) {
 		const PlanLaunch *l = &plan->launches.p[i];
 		const char *symbol = plan_symbol(a, plan, l);
-		buf_printf(b, "   launch %zu: %s, tasks = ", i, symbol);
+		buf_printf(b, "   launch %zu: %s, %stasks = ", i, symbol,
+			   l->once ? "once a binding, " : "");
 		ex_print(b, &plan->kernels->program->ex, l->tasks);
 		buf_puts(b, ", buffers");
 		for (size_t j = 0; j < l->buffers.n; j++)

@@ -34,6 +34,12 @@ static Json open_item(Buf *b, size_t i)
 	return (Json){b, true};
 }
 
+static void truth(Json *j, const char *name, bool value)
+{
+	key(j, name);
+	buf_puts(j->b, value ? "true" : "false");
+}
+
 static void value_id(Json *j, const char *name, ValueId v)
 {
 	key(j, name);
@@ -163,6 +169,7 @@ static void launches(Buf *b, Arena *a, const Plan *plan)
 		const PlanLaunch *l = &plan->launches.p[i];
 		Json j = open_item(b, i);
 		text(&j, "symbol", plan_symbol(a, plan, l));
+		truth(&j, "once", l->once);
 		text(&j, "tasks",
 		     ex_text(a, &plan->kernels->program->ex, l->tasks));
 		key(&j, "buffers");

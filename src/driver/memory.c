@@ -17,6 +17,7 @@ typedef struct Build {
 	Arena *a;
 	Program *p;   /* stage 2 */
 	uint32_t *of; /* plan buffer + 1 by value */
+	uint32_t kept;
 } Build;
 
 static Ex buffer_bytes(Build *b, DType dtype, const Ex *shape, int rank)
@@ -69,6 +70,52 @@ static uint32_t value_buffer(Build *b, ValueId v)
 	return b->of[v] - 1;
 }
 
+static const Stmt *find_access(const StmtList *list, StmtKind kind,
+			       uint32_t buffer, int *count)
+{
+	const Stmt *found = NULL;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const Stmt *s = list->p[i];
+		if (s->kind == kind && s->buffer == buffer) {
+			(*count)++;
+			found = s;
+		}
+		const Stmt *f = find_access(&s->body, kind, buffer, count);
+		const Stmt *g = find_access(&s->orelse, kind, buffer, count);
+		found = f ? f : g ? g : found;
+	}
+	return found;
+}
+
+/* What phases share lives as long as the phase that fills it is right. */
+static PlanBufKind shared_kind(const Kernel *k, uint32_t buffer)
+{
+	for (size_t i = 0; i < k->phases.n; i++) {
+		int stores = 0;
+		if (!k->phases.p[i].once)
+			continue;
+		find_access(&k->phases.p[i].body, ST_STORE, buffer, &stores);
+		if (stores)
+			return PLAN_KEPT;
+	}
+	return PLAN_TEMP;
+}
+
+static uint32_t add_shared(Build *b, uint32_t kernel, uint32_t buffer)
+{
+	const Kernel *k = &b->plan->kernels->kernels.p[kernel];
+	const KBuffer *kb = &k->buffers.p[buffer];
+	PlanBuffer pb = {.kind = shared_kind(k, buffer),
+			 .value = NO_VALUE,
+			 .first = kernel};
+
+	pb.bytes = buffer_bytes(b, kb->dtype, kb->shape, kb->rank);
+	if (pb.kind == PLAN_KEPT)
+		pb.index = b->kept++;
+	return add_buffer(b, pb);
+}
+
 static void kernel_buffers(Build *b, uint32_t kernel, PlanLaunch *l)
 {
 	const Kernel *k = &b->plan->kernels->kernels.p[kernel];
@@ -79,13 +126,7 @@ static void kernel_buffers(Build *b, uint32_t kernel, PlanLaunch *l)
 		if (kb->scope == SCOPE_WORKER || kb->scope == SCOPE_REG)
 			continue;
 		if (kb->scope == SCOPE_SHARED)
-			n = add_buffer(
-				b, (PlanBuffer){.kind = PLAN_TEMP,
-						.value = NO_VALUE,
-						.bytes = buffer_bytes(
-							b, kb->dtype, kb->shape,
-							kb->rank),
-						.first = kernel});
+			n = add_shared(b, kernel, (uint32_t)i);
 		else
 			n = value_buffer(b, kb->value);
 		PlanBuffer *pb = &b->plan->buffers.p[n];
@@ -107,6 +148,7 @@ static void add_launches(Build *b, uint32_t kernel)
 	for (uint32_t i = 0; i < k->phases.n; i++) {
 		const Phase *ph = &k->phases.p[i];
 		l.phase = i;
+		l.once = ph->once;
 		l.tasks = ex_const(t, 1);
 		for (size_t j = 0; j < ph->tasks.n; j++)
 			l.tasks = ex_mul(t, l.tasks, ph->tasks.p[j].extent);
@@ -152,24 +194,6 @@ static void add_copies(Build *b)
 }
 
 /* ---- donation -------------------------------------------------------- */
-
-static const Stmt *find_access(const StmtList *list, StmtKind kind,
-			       uint32_t buffer, int *count)
-{
-	const Stmt *found = NULL;
-
-	for (size_t i = 0; i < list->n; i++) {
-		const Stmt *s = list->p[i];
-		if (s->kind == kind && s->buffer == buffer) {
-			(*count)++;
-			found = s;
-		}
-		const Stmt *f = find_access(&s->body, kind, buffer, count);
-		const Stmt *g = find_access(&s->orelse, kind, buffer, count);
-		found = f ? f : g ? g : found;
-	}
-	return found;
-}
 
 static uint32_t kernel_buffer_of(const Kernel *k, ValueId v, BufScope scope)
 {

@@ -23,14 +23,9 @@ void tenon_plan_free(TenonPlan *p)
 {
 	if (!p)
 		return;
+	call_free(p->call);
 	if (p->code)
 		code_unload(p->code, p->plan->kernels->kernels.n);
-	if (p->weights)
-		for (size_t v = 0; v < p->program->p->values.n; v++)
-			tenon_release(p->weights[v].data,
-				      tensor_bytes(&p->weights[v]));
-	launch_release(&p->scratch);
-	tenon_release(p->memory, p->memory_size);
 	arena_release(&p->arena);
 	free(p);
 }
@@ -80,6 +75,26 @@ static bool find_target(TenonPlan *p, const char *name, bool must_run,
 
 /* ---- stages 2 to 6 --------------------------------------------------- */
 
+void plan_use_code(TenonPlan *p, CodeSource *code)
+{
+	const Plan *plan = p->plan;
+	size_t n = plan->launches.n;
+
+	p->code = code;
+	call_free(p->call);
+	p->call = NULL;
+	if (!p->symbols)
+		p->symbols = arena_array(&p->arena, TnKernel *, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		const PlanLaunch *l = &plan->launches.p[i];
+		const char *symbol = plan_symbol(&p->arena, plan, l);
+		p->symbols[i] = __extension__(TnKernel *)
+			code_symbol(&p->code[l->kernel], symbol);
+		if (!p->symbols[i])
+			bug("no symbol %s in the compiled code", symbol);
+	}
+}
+
 /* Compiles and loads the sources of a plan. */
 static bool load_code(TenonPlan *p)
 {
@@ -99,7 +114,7 @@ static bool load_code(TenonPlan *p)
 	c->ctx.threads = context_threads(c);
 	if (!code_load(&c->ctx, &p->arena, &p->cc, p->isa, cache, code, n))
 		return false;
-	p->code = code;
+	plan_use_code(p, code);
 	p->compile_ms = (clock_seconds() - t0) * 1e3;
 	p->cached = true;
 	for (size_t i = 0; i < n; i++)

@@ -3,10 +3,10 @@
  *
  * A source is a comment (what the kernel is and which program lines it
  * computes), the functions it stands on, and one function a phase. Each
- * claims tasks from the launch's counter until none is left, so that any
- * number of workers does all of the work. The body is printed before the
- * head of its function: only dims, buffers and axes that it uses are
- * declared.
+ * takes tasks by the ABI's tn_task until none is left, so that any number
+ * of workers does all of the work; a phase of one task has nothing to take. The
+ * body is printed before the head of its function: only dims, buffers and axes
+ * that it uses are declared.
  */
 #include "emit/emit_c.h"
 
@@ -360,6 +360,25 @@ static const char *task_count(Emit *e, const Phase *ph)
 	return ec_ex_raw(e, n);
 }
 
+/* Nothing to claim: whoever is worker 0 runs it. */
+static void print_one_task(Emit *e)
+{
+	ec_line(e, "const int64_t t = 0;\n\n");
+	ec_line(e, "(void)t;\n");
+	ec_line(e, "(void)workers;\n");
+	ec_line(e, "(void)st;\n");
+	ec_line(e, "if (worker == 0) {\n");
+}
+
+static void print_task_loop(Emit *e, const char *count)
+{
+	ec_line(e, "const int64_t tasks = %s;\n\n", count);
+	ec_line(e, "(void)worker;\n");
+	ec_line(e, "(void)st;\n");
+	ec_line(e, "for (int64_t t = tn_task(args, workers, -1); t < tasks;\n");
+	ec_line(e, "     t = tn_task(args, workers, t)) {\n");
+}
+
 static void print_phase(Emit *e, Buf *out, const Phase *ph)
 {
 	Buf body, head;
@@ -394,16 +413,11 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 			ec_line(e, "const int64_t d_%s = args->dims[%zu];\n",
 				e->t->dims.p[i].name, i);
 	buf_puts(out, buf_str(&buffers));
-	ec_line(e, "const int64_t tasks = %s;\n\n", count);
-	ec_line(e, "(void)worker;\n");
-	ec_line(e, "(void)workers;\n");
-	ec_line(e, "(void)st;\n");
-	ec_line(e, "for (;;) {\n");
+	if (!strcmp(count, "1"))
+		print_one_task(e);
+	else
+		print_task_loop(e, count);
 	e->depth = 2;
-	ec_line(e, "const int64_t t = __atomic_fetch_add(args->next, 1, "
-		   "__ATOMIC_RELAXED);\n");
-	ec_line(e, "if (t >= tasks)\n");
-	ec_line(e, "\tbreak;\n");
 	buf_puts(out, buf_str(&head));
 	buf_puts(out, buf_str(&body));
 	e->depth = 1;

@@ -112,8 +112,15 @@ typedef struct KAxis {
 	Ex extent;
 } KAxis;
 
+/*
+ * A phase marked `once` depends on nothing that differs between the runs of
+ * one binding of dims: it reads weights, constants and what such phases
+ * wrote, and writes SHARED buffers that no other phase writes. It runs once
+ * a binding; what it wrote is kept with the weights.
+ */
 typedef struct Phase {
 	const char *name; /* main, pack_a, ... */
+	bool once;
 	VEC(KAxis) tasks; /* task axes, outermost first; count: product */
 	StmtList body;
 } Phase;
@@ -143,6 +150,12 @@ typedef struct Kernels {
 	const Kernel *unproved;
 	const Stmt *unproved_at;
 } Kernels;
+
+/* Whether a phase may be marked `once`; what forbids it in why, or NULL. */
+bool phase_may_run_once(const Kernels *ks, const Kernel *k, const Phase *ph,
+			Buf *why);
+/* Marks every phase that may be. */
+void kernel_mark_once(const Kernels *ks, Kernel *k);
 
 /* Laws, and the proof of every access; text in why. */
 bool kernels_verify(Kernels *k, Buf *why);

@@ -487,6 +487,7 @@ static bool phase(Parser *p)
 
 	if (!word(p, &ph.name))
 		return false;
+	ph.once = take(p, "once");
 	if (take(p, "tasks")) {
 		do {
 			KAxis a;

@@ -220,7 +220,7 @@ static void print_buffer(Printer *p, const KBuffer *f)
 
 static void print_phase(Printer *p, const Phase *ph)
 {
-	buf_printf(p->b, "\tphase %s", ph->name);
+	buf_printf(p->b, "\tphase %s%s", ph->name, ph->once ? " once" : "");
 	for (size_t i = 0; i < ph->tasks.n; i++) {
 		buf_printf(p->b, "%s i%" PRId64 " < ", i ? "," : " tasks",
 			   ph->tasks.p[i].axis);

@@ -218,6 +218,17 @@ static bool check_buffer(Check *c, size_t i)
 	return check_size(c, b);
 }
 
+static bool check_once(Check *c, const Phase *ph)
+{
+	Buf why;
+
+	if (!ph->once)
+		return true;
+	buf_init(&why, c->arena);
+	return phase_may_run_once(c->ks, c->k, ph, &why) ||
+	       kcheck_breach(c, "it cannot run once: %s", buf_str(&why));
+}
+
 static bool check_phase(Check *c, const Phase *ph)
 {
 	c->phase = ph;
@@ -244,6 +255,8 @@ static bool check_phase(Check *c, const Phase *ph)
 	if (!check_list(c, &ph->body))
 		return false;
 	kcheck_close_axes(c, 0);
+	if (!check_once(c, ph))
+		return false;
 	c->phase = NULL;
 	return true;
 }

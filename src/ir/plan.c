@@ -12,7 +12,7 @@
 const char *const plan_buf_kind_name[PLAN_KIND_COUNT] = {
 	[PLAN_INPUT] = "input",    [PLAN_RESULT] = "result",
 	[PLAN_CONST] = "const",    [PLAN_WEIGHT] = "weight",
-	[PLAN_TEMP] = "temporary",
+	[PLAN_TEMP] = "temporary", [PLAN_KEPT] = "kept",
 };
 
 #define PLAN_FORMAT 1
@@ -97,6 +97,8 @@ static void launches_json(const Plan *p, json_t *a)
 		json_t *o = push(a, json_object());
 		set(o, "kernel", json_integer(l->kernel));
 		set(o, "symbol", json_string(plan_symbol(p->arena, p, l)));
+		if (l->once)
+			set(o, "once", json_true());
 		set(o, "tasks", ex_text(p, l->tasks));
 		set(o, "scratch", ex_text(p, l->scratch));
 		json_t *bufs = set(o, "buffers", json_array());

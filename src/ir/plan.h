@@ -16,6 +16,7 @@ typedef enum PlanBufKind {
 	PLAN_CONST,  /* in the program; `value` */
 	PLAN_WEIGHT, /* in a file, read at load; `value` */
 	PLAN_TEMP,   /* in the plan's arena, slot `index` */
+	PLAN_KEPT,   /* beside the weights, filled once; number `index` */
 	PLAN_KIND_COUNT,
 } PlanBufKind;
 extern const char *const plan_buf_kind_name[PLAN_KIND_COUNT];
@@ -30,6 +31,7 @@ typedef struct PlanBuffer {
 
 typedef struct PlanLaunch {
 	uint32_t kernel, phase;
+	bool once;             /* a binding of dims, not each run */
 	Ex tasks;              /* count */
 	Ex scratch;            /* bytes a worker */
 	VEC(uint32_t) buffers; /* plan buffer by memory buffer of the kernel */

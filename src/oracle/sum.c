@@ -113,11 +113,12 @@ void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	ref->f = fmt_round(d, in_acc);
 	out->flags = s->flags;
 	double big = greatest(s->pos, s->neg);
-	bool multiples = s->lsb != INT_MIN && s->lsb >= f->emin - f->p + 1;
-	double whole = ldexp(1, f->p - margin + s->lsb);
+	bool multiples = s->lsb != INT_MIN && s->lsb >= f->emin - f->p + 1 &&
+			 s->lsb < 1000;
+	double whole = multiples ? ldexp(1, f->p - margin + s->lsb) : 0;
 	/* f64: big itself may have been rounded down to the limit */
 	bool fits = acc == DT_F64 ? big < whole : big <= whole;
-	if (multiples && s->lsb < 1000 && big <= f->max && fits) {
+	if (multiples && big <= f->max && fits) {
 		out->lo.f = out->hi.f = ref->f;
 		if (s->minus_zero)
 			out->lo.f = -0.0;

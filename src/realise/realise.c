@@ -105,6 +105,7 @@ Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 			VEC_PUSH(a, k.params, c.params[j]);
 		VEC_PUSH(a, ks->kernels, k);
 		re->lower(ks, &ks->kernels.p[i], r, t, &c);
+		kernel_mark_once(ks, &ks->kernels.p[i]);
 	}
 	for (size_t i = 0; i < npins; i++)
 		if (!pins[i].used) {

@@ -32,7 +32,23 @@ typedef struct TnArgs {
 	int64_t *next; /* the shared task counter; 0 when the launch starts */
 } TnArgs;
 
-/* One launch: worker claims tasks from *args->next until none is left. */
+/*
+ * The task after t that falls to this worker; -1: its first. Alone, it takes
+ * all in order and needs no locked instruction.
+ */
+static inline __attribute__((unused)) int64_t tn_task(const TnArgs *args,
+						      int workers, int64_t t)
+{
+	if (workers == 1)
+		return t + 1;
+	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+}
+
+/*
+ * One launch: each of `workers` calls, numbered from 0, takes tasks by
+ * tn_task until none is left. *args->next is 0 when it starts. Every task is
+ * run, however many of the workers come; worker 0 always does.
+ */
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
 

@@ -1,66 +1,108 @@
 /*
  * launch: runs a plan's kernels in order on the pool.
  *
+ * What does not change from run to run (memory, workers, arguments) is
+ * settled by launch_prepare, so that a run is a loop over calls. A launch
+ * of one worker is a plain call; others go to the pool.
+ *
  * Tasks are claimed from one counter, so the bits of a result never depend
  * on which worker computed what. Each worker has a status of its own, and
  * the fault reported is the one of the first value in the program and its
  * lowest index: workers claim tasks in order and the lowest faulting task is
  * always claimed, so that the report too is the same for every worker count
- * wherever index follows task order.
+ * wherever index follows task order. Statuses are clear between runs; only
+ * a fault makes them otherwise.
  */
 #include "runtime/runtime.h"
 
 #define LINE 128 /* two cache lines: processors fetch them in pairs */
-
-typedef struct Job {
-	TnKernel *fn;
-	TnArgs args;
-	int workers;
-	char *status; /* a TnStatus every LINE bytes */
-} Job;
 
 static size_t round_up(size_t n)
 {
 	return (n + LINE - 1) / LINE * LINE;
 }
 
-static TnStatus *job_status(const Job *j, int worker)
+/* The block: the task counter, a status a worker, scratch a worker. */
+static TnStatus *set_status(const LaunchSet *s, int worker)
 {
-	return (TnStatus *)(void *)(j->status + (size_t)worker * LINE);
+	return (TnStatus *)(void *)(s->block + LINE + (size_t)worker * LINE);
 }
+
+static void block_free(LaunchSet *s)
+{
+	if (s->block)
+		big_free(s->block, s->size);
+	s->block = NULL;
+	s->size = 0;
+}
+
+static bool block_reserve(LaunchSet *s, const Launch *launches, size_t n)
+{
+	size_t most = 0, need;
+
+	for (size_t i = 0; i < n; i++)
+		if (launches[i].scratch > most)
+			most = launches[i].scratch;
+	if (most > PTRDIFF_MAX - 2 * LINE ||
+	    __builtin_mul_overflow(round_up(most) + LINE, (size_t)s->workers,
+				   &need))
+		return false;
+	need += LINE;
+	if (need <= s->size)
+		return true;
+	block_free(s);
+	s->block = big_alloc(need);
+	s->size = s->block ? need : 0;
+	return s->block;
+}
+
+bool launch_prepare(LaunchSet *s, Arena *a, const Launch *launches, size_t n,
+		    const int64_t *dims, int workers)
+{
+	s->steps = arena_array(a, LaunchStep, n + 1);
+	s->n = 0;
+	s->workers = 1;
+	for (size_t i = 0; i < n; i++) {
+		const Launch *l = &launches[i];
+		LaunchStep step = {.fn = l->fn, .workers = workers};
+		if (l->tasks <= 0)
+			continue;
+		if (l->tasks < step.workers)
+			step.workers = (int)l->tasks;
+		if (step.workers < 1)
+			step.workers = 1;
+		if (step.workers > s->workers)
+			s->workers = step.workers;
+		step.args.buffers = l->buffers;
+		step.args.dims = dims;
+		step.args.scratch_stride = (int64_t)round_up(l->scratch);
+		s->steps[s->n++] = step;
+	}
+	if (!block_reserve(s, launches, n)) {
+		s->n = 0;
+		return false;
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		TnArgs *args = &s->steps[i].args;
+		args->next = (int64_t *)(void *)s->block;
+		args->scratch = s->block + LINE + (size_t)s->workers * LINE;
+	}
+	for (int w = 0; w < s->workers; w++)
+		*set_status(s, w) = (TnStatus){0};
+	return true;
+}
+
+typedef struct Job {
+	const LaunchSet *set;
+	const LaunchStep *step;
+} Job;
 
 static void job_work(void *arg, int worker)
 {
 	const Job *j = arg;
-	j->fn(&j->args, worker, j->workers, job_status(j, worker));
-}
 
-/* Grows the block kept between calls; no contents survive. */
-static bool scratch_reserve(LaunchScratch *s, size_t size)
-{
-	if (size <= s->size)
-		return true;
-	launch_release(s);
-	s->p = big_alloc(size);
-	if (!s->p)
-		return false;
-	s->size = size;
-	return true;
-}
-
-/* The worst case over launches: statuses, then each worker's scratch. */
-static bool scratch_need(const Launch *launches, size_t n, int workers,
-			 size_t *need)
-{
-	size_t most = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (launches[i].scratch > most)
-			most = launches[i].scratch;
-	}
-	if (most > PTRDIFF_MAX - LINE)
-		return false;
-	return !__builtin_mul_overflow(round_up(most) + LINE, (size_t)workers,
-				       need);
+	j->step->fn(&j->step->args, worker, j->step->workers,
+		    set_status(j->set, worker));
 }
 
 static bool status_before(const TnStatus *a, const TnStatus *b)
@@ -70,58 +112,45 @@ static bool status_before(const TnStatus *a, const TnStatus *b)
 	return a->index < b->index;
 }
 
-static bool job_faulted(const Job *j, TnStatus *first)
+/* Takes the first fault of the step's workers, and clears them. */
+static bool step_faulted(const LaunchSet *set, const LaunchStep *step,
+			 TnStatus *first)
 {
-	for (int w = 0; w < j->workers; w++) {
-		const TnStatus *s = job_status(j, w);
-		if (s->code != TN_FAULT_NONE &&
-		    (first->code == TN_FAULT_NONE || status_before(s, first)))
+	for (int w = 0; w < step->workers; w++) {
+		TnStatus *s = set_status(set, w);
+		if (s->code == TN_FAULT_NONE)
+			continue;
+		if (first->code == TN_FAULT_NONE || status_before(s, first))
 			*first = *s;
+		*s = (TnStatus){0};
 	}
 	return first->code != TN_FAULT_NONE;
 }
 
-bool launch_run(const Launch *launches, size_t n, void *const *buffers,
-		const int64_t *dims, int workers, LaunchScratch *scratch,
-		TnStatus *status)
+bool launch_run(const LaunchSet *set, TnStatus *status)
 {
-	_Alignas(LINE) int64_t next[LINE / sizeof(int64_t)];
-	size_t need;
+	TnStatus *alone = set_status(set, 0);
+
 	*status = (TnStatus){0};
-	if (workers < 1)
-		workers = 1;
-	if (!scratch_need(launches, n, workers, &need) ||
-	    !scratch_reserve(scratch, need)) {
-		status->code = -1;
-		return false;
-	}
-	for (size_t i = 0; i < n; i++) {
-		const Launch *l = &launches[i];
-		if (l->tasks <= 0)
-			continue;
-		Job j = {.fn = l->fn, .workers = workers};
-		if (l->tasks < workers)
-			j.workers = (int)l->tasks;
-		next[0] = 0;
-		j.status = scratch->p;
-		j.args = (TnArgs){
-			.buffers = buffers,
-			.dims = dims,
-			.scratch = scratch->p + (size_t)workers * LINE,
-			.scratch_stride = (int64_t)round_up(l->scratch),
-			.next = next};
-		for (int w = 0; w < j.workers; w++)
-			*job_status(&j, w) = (TnStatus){0};
-		pool_run(j.workers, job_work, &j);
-		if (job_faulted(&j, status))
+	for (size_t i = 0; i < set->n; i++) {
+		const LaunchStep *step = &set->steps[i];
+		*step->args.next = 0;
+		if (step->workers == 1) {
+			step->fn(&step->args, 0, 1, alone);
+			if (alone->code == TN_FAULT_NONE)
+				continue;
+		} else {
+			Job j = {set, step};
+			pool_run(step->workers, job_work, &j);
+		}
+		if (step_faulted(set, step, status))
 			return false;
 	}
 	return true;
 }
 
-void launch_release(LaunchScratch *scratch)
+void launch_release(LaunchSet *s)
 {
-	if (scratch->p)
-		big_free(scratch->p, scratch->size);
-	*scratch = (LaunchScratch){0};
+	block_free(s);
+	s->n = 0;
 }

@@ -84,23 +84,39 @@ const char *code_flags(Arena *a, const Compiler *cc, const Isa *isa);
 
 typedef struct Launch {
 	TnKernel *fn;
-	int64_t tasks;  /* 0: the launch is skipped */
-	size_t scratch; /* bytes a worker */
+	int64_t tasks;        /* 0: the launch is skipped */
+	size_t scratch;       /* bytes a worker */
+	void *const *buffers; /* read at each run; the caller's */
 } Launch;
-/*
- * Runs launches in order, each on at most `workers` threads of the pool and
- * no more than it has tasks. Returns false with *status filled when a
- * kernel faulted (later launches do not run) or memory for scratch was
- * refused (code -1). Allocates scratch from *scratch, kept for the next
- * call; the caller frees it with launch_release.
- */
-typedef struct LaunchScratch {
-	char *p;
+
+/* A launch with all that its runs need. */
+typedef struct LaunchStep {
+	TnKernel *fn;
+	int workers;
+	TnArgs args;
+} LaunchStep;
+
+/* Launches made ready; zeroed to begin with. One thread runs it at a time. */
+typedef struct LaunchSet {
+	LaunchStep *steps; /* of launches that have tasks */
+	size_t n;
+	int workers; /* the most of any step */
+	char *block; /* counter, statuses, scratch; kept if it is enough */
 	size_t size;
-} LaunchScratch;
-bool launch_run(const Launch *launches, size_t n, void *const *buffers,
-		const int64_t *dims, int workers, LaunchScratch *scratch,
-		TnStatus *status);
-void launch_release(LaunchScratch *scratch);
+} LaunchSet;
+
+/*
+ * Makes launches ready, each for at most `workers` threads of the pool and
+ * no more than it has tasks. dims must live as long as the set. False when
+ * memory for scratch was refused; the set then runs nothing.
+ */
+bool launch_prepare(LaunchSet *s, Arena *a, const Launch *launches, size_t n,
+		    const int64_t *dims, int workers);
+/*
+ * Runs the launches in order. False with *status filled when a kernel
+ * faulted; later launches do not run.
+ */
+bool launch_run(const LaunchSet *s, TnStatus *status);
+void launch_release(LaunchSet *s);
 
 #endif

@@ -35,6 +35,13 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+static inline __attribute__((unused)) int64_t
+tn_task(const TnArgs *args, int workers, int64_t t)
+{
+	if (workers == 1)
+		return t + 1;
+	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+}
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
 
@@ -539,12 +546,9 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const int64_t tasks = tn_div(d_M - 1, tn_max(16384/tn_max(d_K, 1), 1)) + 1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
 		for (int64_t i1 = 0; i1 < tn_min(tn_max(16384/tn_max(d_K, 1), 1), d_M - i0*tn_max(16384/tn_max(d_K, 1), 1)); i1++) {
 			tn_f32_s v0 = -__builtin_inff();

@@ -400,7 +400,7 @@ static void judge_plant(Test *t, const Plant *p, const Shape *shape, Run *runs)
 	int64_t at;
 
 	buf_init(&changed, &t->a);
-	s->plan->code = p->code;
+	plan_use_code(s->plan, p->code);
 	for (int f = 0; f < FAM_COUNT; f++) {
 		Run *r = &runs[f];
 		bool other = false;
@@ -433,7 +433,7 @@ static void judge_plant(Test *t, const Plant *p, const Shape *shape, Run *runs)
 		y->survivors++;
 		print_survivor(t, p, shape, buf_str(&changed));
 	}
-	s->plan->code = s->honest;
+	plan_use_code(s->plan, s->honest);
 }
 
 /* ---- shapes ---------------------------------------------------------- */

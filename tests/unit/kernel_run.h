@@ -50,7 +50,7 @@ typedef struct Unit {
 	Kernels *ks;
 	const Kernel *k; /* the only one */
 	CodeSource src;
-	LaunchScratch scratch;
+	LaunchSet set;
 	bool ok;
 } Unit;
 
@@ -99,7 +99,7 @@ TEST_ONLY static void unit_release(Unit *u)
 {
 	if (u->ok)
 		code_unload(&u->src, 1);
-	launch_release(&u->scratch);
+	launch_release(&u->set);
 	ctx_release(&u->ctx);
 }
 
@@ -118,6 +118,7 @@ TEST_ONLY static TnStatus unit_run(Unit *u, void *const *buffers, int64_t m,
 			arena_printf(&u->ctx.perm, "k0_%s", ph->name);
 		void *fn = code_symbol(&u->src, name);
 		memcpy(&launches[i].fn, &fn, sizeof(fn));
+		launches[i].buffers = buffers;
 		launches[i].tasks = 1;
 		for (size_t t = 0; t < ph->tasks.n; t++)
 			launches[i].tasks *=
@@ -127,8 +128,10 @@ TEST_ONLY static TnStatus unit_run(Unit *u, void *const *buffers, int64_t m,
 			(size_t)ex_eval(&u->ks->program->ex,
 					emit_scratch(u->ks, u->k), dims, NULL);
 	}
-	launch_run(launches, u->k->phases.n, buffers, dims, WORKERS,
-		   &u->scratch, &status);
+	if (!launch_prepare(&u->set, &u->ctx.perm, launches, u->k->phases.n,
+			    dims, WORKERS))
+		return (TnStatus){-1, 0, 0};
+	launch_run(&u->set, &status);
 	return status;
 }
 

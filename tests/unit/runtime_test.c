@@ -133,23 +133,38 @@ static TnKernel *kernel(const CodeSource *src, const char *name)
 	return fn;
 }
 
+/* Launches of their own; code -1 where memory is refused. */
+static bool run(LaunchSet *set, const Launch *l, size_t n, const int64_t *dims,
+		int workers, TnStatus *status)
+{
+	OomTrap trap;
+
+	*status = (TnStatus){.code = -1};
+	if (OOM_TRAP(&trap))
+		return false;
+	bool ok = launch_prepare(set, &ctx.perm, l, n, dims, workers) &&
+		  launch_run(set, status);
+	oom_trap_pop(&trap);
+	return ok;
+}
+
 /* Whether the affine kernel gives the right results on so many workers. */
 static bool affine_good(TnKernel *fn, int workers, int64_t n)
 {
 	static float in[10000], out[10000];
-	LaunchScratch scratch = {0};
+	LaunchSet set = {0};
 	TnStatus status;
 	void *buffers[] = {in, out};
-	Launch l = {fn, (n + 15) / 16, 64};
+	Launch l = {fn, (n + 15) / 16, 64, buffers};
 	for (int64_t i = 0; i < n; i++) {
 		in[i] = (float)i;
 		out[i] = -1;
 	}
-	bool ok = launch_run(&l, 1, buffers, &n, workers, &scratch, &status);
+	bool ok = run(&set, &l, 1, &n, workers, &status);
 	for (int64_t i = 0; i < n; i++)
 		ok &= out[i] == 2 * (float)i + 1;
-	launch_release(&scratch);
-	return ok && status.code == 0 && scratch.p == NULL;
+	launch_release(&set);
+	return ok && status.code == 0 && set.block == NULL;
 }
 
 /* ---- instruction sets ------------------------------------------------ */
@@ -665,20 +680,19 @@ static void faults(void)
 	CHECK(code_load(&ctx, &ctx.perm, &cc, isa_host(), cache, src, 2));
 	int64_t n = 1000;
 	void *buffers[] = {x, y, q};
-	LaunchScratch scratch = {0};
+	LaunchSet set = {0};
 	TnStatus s;
 	for (int i = 0; i < 1000; i++) {
 		x[i] = 10 * i;
 		y[i] = 10;
 	}
-	Launch launches[] = {{kernel(&src[1], "divide"), 1000, 0},
-			     {kernel(&src[1], "divide"), 0, 0}};
-	CHECK(launch_run(launches, 2, buffers, &n, 3, &scratch, &s));
+	Launch launches[] = {{kernel(&src[1], "divide"), 1000, 0, buffers},
+			     {kernel(&src[1], "divide"), 0, 0, buffers}};
+	CHECK(run(&set, launches, 2, &n, 3, &s));
 	CHECK(s.code == 0 && q[999] == 999);
 	y[713] = y[714] = y[900] = 0;
 	for (int workers = 1; workers < 40; workers++) {
-		CHECK(!launch_run(launches, 1, buffers, &n, workers, &scratch,
-				  &s));
+		CHECK(!run(&set, launches, 1, &n, workers, &s));
 		CHECK(s.code == TN_FAULT_DIVISION && s.value == 5 &&
 		      s.index == 713);
 	}
@@ -686,25 +700,24 @@ static void faults(void)
 	void *two[] = {in, out};
 	int64_t m = 16;
 	out[0] = -1;
-	Launch chain[] = {{kernel(&src[1], "divide"), 1000, 0},
-			  {kernel(&src[0], "affine"), 1, 64}};
-	CHECK(!launch_run(chain, 2, buffers, &n, 2, &scratch, &s));
+	Launch chain[] = {{kernel(&src[1], "divide"), 1000, 0, buffers},
+			  {kernel(&src[0], "affine"), 1, 64, two}};
+	CHECK(!run(&set, chain, 2, &n, 2, &s));
 	CHECK(out[0] == -1);
-	CHECK(launch_run(chain + 1, 1, two, &m, 2, &scratch, &s));
+	CHECK(run(&set, chain + 1, 1, &m, 2, &s));
 	CHECK(out[0] == 1 && s.code == 0);
 	/* Memory refused: by size, and by the system. */
 	chain[1].scratch = SIZE_MAX / 2;
-	CHECK(!launch_run(chain + 1, 1, two, &m, 2, &scratch, &s));
+	CHECK(!run(&set, chain + 1, 1, &m, 2, &s));
 	CHECK(s.code == -1);
-	launch_release(&scratch);
+	launch_release(&set);
 	chain[1].scratch = 64;
 	oom_fail_nth(1);
-	CHECK(!launch_run(chain + 1, 1, two, &m, 2, &scratch, &s));
+	CHECK(!run(&set, chain + 1, 1, &m, 2, &s));
 	oom_fail_nth(0);
-	CHECK(s.code == -1 &&
-	      launch_run(chain + 1, 1, two, &m, 2, &scratch, &s));
-	CHECK(launch_run(NULL, 0, two, &m, 2, &scratch, &s));
-	launch_release(&scratch);
+	CHECK(s.code == -1 && run(&set, chain + 1, 1, &m, 2, &s));
+	CHECK(run(&set, NULL, 0, &m, 2, &s));
+	launch_release(&set);
 	code_unload(src, 2);
 }
 
