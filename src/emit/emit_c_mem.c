@@ -115,8 +115,7 @@ Ex ec_simplify(Emit *e, const Stmt *s, Ex x)
 	return x;
 }
 
-/* The element number of an access, simplified under what holds there. */
-static Ex linear(Emit *e, const Stmt *s)
+Ex ec_linear(Emit *e, const Stmt *s)
 {
 	const KBuffer *b = &e->k->buffers.p[s->buffer];
 	Ex x = ex_const(e->t, 0);
@@ -262,6 +261,10 @@ static const char *load_text(Emit *e, const Stmt *s, const EWalk *w)
 
 	if (w->kind == WALK_NONE)
 		return element(e, s, w->base);
+	if (ex_equals(e->t, w->step, 1) && e->part)
+		return arena_printf(e->arena, "%s(%s, %s)",
+				    ec_fn(e, "loadn", d, e->lanes),
+				    pointer(e, s, w->base), e->part);
 	if (ex_equals(e->t, w->step, 1))
 		return arena_printf(e->arena, "%s(%s)",
 				    ec_fn(e, "load", d, e->lanes),
@@ -311,7 +314,7 @@ void ec_load(Emit *e, const Stmt *s)
 		ec_line(e, "%s%s;\n", ec_declare(e, s, lanes), name);
 		return;
 	}
-	Ex lin = linear(e, s);
+	Ex lin = ec_linear(e, s);
 	EWalk w = ec_walk(e, lin);
 	bool vary = conds_vary(e, s);
 	const char *all = vary && w.kind != WALK_LANES ? conds_all(e, s) : NULL;
@@ -370,7 +373,7 @@ bool ec_store_turns(Emit *e, const Stmt *s, int64_t axis)
 
 	if (e->k->buffers.p[s->buffer].scope == SCOPE_REG)
 		return false;
-	lin = linear(e, s);
+	lin = ec_linear(e, s);
 	return ex_uses_axis(e->t, lin, e->vaxis) &&
 	       steps(e, lin, e->vaxis, &lane) && !ex_equals(e->t, lane, 1) &&
 	       steps(e, lin, axis, &row) && ex_equals(e->t, row, 1);
@@ -396,7 +399,7 @@ void ec_store_turned(Emit *e, const Stmt *s, int64_t axis, int tile)
 				      lanes),
 				tile, step, i / 2, tile, step, i / 2 + half);
 	e->subst[axis] = ex_const(e->t, 0);
-	EWalk w = ec_walk(e, linear(e, s));
+	EWalk w = ec_walk(e, ec_linear(e, s));
 	for (int i = 0; i < lanes; i++) {
 		Ex at = ex_mul(e->t, w.step, ex_const(e->t, i));
 		ec_line(e, "%s(%s, t%d_%d_%d);\n",
@@ -434,7 +437,7 @@ void ec_store(Emit *e, const Stmt *s)
 		ec_line(e, "%s = %s;\n", name, ec_var(e, s->args[0], d, lanes));
 		return;
 	}
-	Ex lin = linear(e, s);
+	Ex lin = ec_linear(e, s);
 	EWalk w = ec_walk(e, lin);
 	lanes = ec_args_lanes(e, s);
 	if (w.kind == WALK_NONE && !lanes) {
@@ -447,12 +450,33 @@ void ec_store(Emit *e, const Stmt *s)
 		return;
 	}
 	const char *value = ec_var(e, s->args[0], d, e->lanes);
+	const char *flag = ec_stream_flag(e, s);
 	if (w.kind != WALK_STEP)
 		store_by_lanes(e, s, lin, value);
+	else if (e->part)
+		ec_line(e, "%s(%s, %s, %s);\n", ec_fn(e, "storen", d, e->lanes),
+			pointer(e, s, w.base), value, e->part);
+	else if (flag)
+		ec_line(e, "%s(%s, %s, %s);\n", ec_fn(e, "stream", d, e->lanes),
+			pointer(e, s, w.base), value, flag);
 	else if (ex_equals(e->t, w.step, 1))
 		ec_line(e, "%s(%s, %s);\n", ec_fn(e, "store", d, e->lanes),
 			pointer(e, s, w.base), value);
 	else
 		ec_line(e, "%s(%s, %s, %s);\n", ec_fn(e, "stores", d, e->lanes),
 			pointer(e, s, w.base), stride(e, d, w.step), value);
+}
+
+/* Once a vector: lanes fill a cache line or a good part of it. */
+void ec_ahead(Emit *e, const Stmt *s)
+{
+	if (!e->lanes || e->part)
+		return;
+	if (s->nconds) {
+		ec_line(e, "if (%s)\n", ec_conds(e, s->conds, s->nconds));
+		e->depth++;
+	}
+	ec_line(e, "%s(%s);\n", ec_need(e, "tn_ahead"),
+		pointer(e, s, ec_subst(e, ec_linear(e, s))));
+	e->depth -= s->nconds > 0;
 }

@@ -398,9 +398,10 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
 	const int64_t d_M = args->dims[0];
+	const int64_t c0 = (d_M + 5)/6;
 	float *const pack_a = args->buffers[0];
 	const uint16_t *const b_a = args->buffers[1];
-	const int64_t tasks = (d_M + 5)/6;
+	const int64_t tasks = c0;
 
 	(void)worker;
 	(void)workers;
@@ -488,55 +489,55 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t0_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t0_3_7);
+					tn_store_f32_v8(pack_a + (2688*i1*c0 + 2688*i0 + 8*i2), t0_3_0);
+					tn_store_f32_v8(pack_a + (2688*i1*c0 + 2688*i0 + 8*i2 + 8), t0_3_1);
+					tn_store_f32_v8(pack_a + (2688*i1*c0 + 2688*i0 + 8*i2 + 16), t0_3_2);
+					tn_store_f32_v8(pack_a + (2688*i1*c0 + 2688*i0 + 8*i2 + 24), t0_3_3);
+					tn_store_f32_v8(pack_a + (2688*i1*c0 + 2688*i0 + 8*i2 + 32), t0_3_4);
+					tn_store_f32_v8(pack_a + (2688*i1*c0 + 2688*i0 + 8*i2 + 40), t0_3_5);
+					tn_store_f32_v8(pack_a + (2688*i1*c0 + 2688*i0 + 8*i2 + 48), t0_3_6);
+					tn_store_f32_v8(pack_a + (2688*i1*c0 + 2688*i0 + 8*i2 + 56), t0_3_7);
 				}
 				for (; i2 < n2; i2++) {
 					{
 						const tn_f16_s v0 = d_M - 6*i0 - 1 >= 0 ? tn_load_f16_s(b_a + (4608*i0 + 336*i1 + i2)) : 0;
 						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2] = v1;
+						pack_a[2688*i1*c0 + 2688*i0 + 8*i2] = v1;
 					}
 					{
 						const tn_f16_s v0 = d_M - 6*i0 - 2 >= 0 ? tn_load_f16_s(b_a + (4608*i0 + 336*i1 + i2 + 768)) : 0;
 						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 1] = v1;
+						pack_a[2688*i1*c0 + 2688*i0 + 8*i2 + 1] = v1;
 					}
 					{
 						const tn_f16_s v0 = d_M - 6*i0 - 3 >= 0 ? tn_load_f16_s(b_a + (4608*i0 + 336*i1 + i2 + 1536)) : 0;
 						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 2] = v1;
+						pack_a[2688*i1*c0 + 2688*i0 + 8*i2 + 2] = v1;
 					}
 					{
 						const tn_f16_s v0 = d_M - 6*i0 - 4 >= 0 ? tn_load_f16_s(b_a + (4608*i0 + 336*i1 + i2 + 2304)) : 0;
 						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 3] = v1;
+						pack_a[2688*i1*c0 + 2688*i0 + 8*i2 + 3] = v1;
 					}
 					{
 						const tn_f16_s v0 = d_M - 6*i0 - 5 >= 0 ? tn_load_f16_s(b_a + (4608*i0 + 336*i1 + i2 + 3072)) : 0;
 						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 4] = v1;
+						pack_a[2688*i1*c0 + 2688*i0 + 8*i2 + 4] = v1;
 					}
 					{
 						const tn_f16_s v0 = d_M - 6*i0 - 6 >= 0 ? tn_load_f16_s(b_a + (4608*i0 + 336*i1 + i2 + 3840)) : 0;
 						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 5] = v1;
+						pack_a[2688*i1*c0 + 2688*i0 + 8*i2 + 5] = v1;
 					}
 					{
 						const tn_f16_s v0 = d_M - 6*i0 - 7 >= 0 ? tn_load_f16_s(b_a + (4608*i0 + 336*i1 + i2 + 4608)) : 0;
 						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 6] = v1;
+						pack_a[2688*i1*c0 + 2688*i0 + 8*i2 + 6] = v1;
 					}
 					{
 						const tn_f16_s v0 = d_M - 6*i0 - 8 >= 0 ? tn_load_f16_s(b_a + (4608*i0 + 336*i1 + i2 + 5376)) : 0;
 						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 7] = v1;
+						pack_a[2688*i1*c0 + 2688*i0 + 8*i2 + 7] = v1;
 					}
 				}
 			}
@@ -699,13 +700,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
 	const int64_t d_M = args->dims[0];
+	const int64_t c0 = (d_M + 5)/6;
+	const int64_t c1 = (d_M + 35)/36;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const pack_a = args->buffers[0];
 	float *const pack_b = args->buffers[2];
 	float *const tile = (float *)(scratch + 0);
 	const uint16_t *const b_bias = args->buffers[4];
 	uint16_t *const b6 = args->buffers[5];
-	const int64_t tasks = 3*((d_M + 35)/36);
+	const int64_t tasks = 3*c1;
 
 	(void)worker;
 	(void)workers;
@@ -731,7 +734,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
 		for (int64_t i11 = 0; i11 < tn_min(64 - 28*i10, 28); i11++) {
-			for (int64_t i12 = 0; i12 < tn_min((d_M + 5)/6 - 6*i9, 6); i12++) {
+			for (int64_t i12 = 0; i12 < tn_min(c0 - 6*i9, 6); i12++) {
 				for (int64_t i13 = 0; i13 < 6; i13++) {
 					{
 						const tn_f32_s v4 = 0x0p+0f;
@@ -745,9 +748,9 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 			}
 		}
 		for (int64_t i15 = 0; i15 < 3; i15++) {
-			for (int64_t i16 = 0; i16 < tn_div(tn_min((d_M + 5)/6 - 6*i9, 6) + 5, 6); i16++) {
+			for (int64_t i16 = 0; i16 < tn_div(tn_min(c0 - 6*i9, 6) + 5, 6); i16++) {
 				for (int64_t i17 = 0; i17 < tn_min(64 - 28*i10, 28); i17++) {
-					for (int64_t i18 = 0; i18 < tn_min((d_M + 5)/6 - 6*i9, 6) - 6*i16; i18++) {
+					for (int64_t i18 = 0; i18 < tn_min(c0 - 6*i9, 6) - 6*i16; i18++) {
 						{
 							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18));
 							r_acc_0_0 = v5;
@@ -806,7 +809,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								r_brow_1 = v6;
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i15*((d_M + 5)/6) + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21];
+								const tn_f32_s v7 = pack_a[2688*i15*c0 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_0_0;
@@ -821,7 +824,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i15*((d_M + 5)/6) + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 1];
+								const tn_f32_s v7 = pack_a[2688*i15*c0 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 1];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_1_0;
@@ -836,7 +839,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i15*((d_M + 5)/6) + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 2];
+								const tn_f32_s v7 = pack_a[2688*i15*c0 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 2];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_2_0;
@@ -851,7 +854,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i15*((d_M + 5)/6) + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 3];
+								const tn_f32_s v7 = pack_a[2688*i15*c0 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 3];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_3_0;
@@ -866,7 +869,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i15*((d_M + 5)/6) + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 4];
+								const tn_f32_s v7 = pack_a[2688*i15*c0 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 4];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_4_0;
@@ -881,7 +884,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i15*((d_M + 5)/6) + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 5];
+								const tn_f32_s v7 = pack_a[2688*i15*c0 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 5];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_5_0;
