@@ -29,6 +29,13 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+static inline __attribute__((unused)) int64_t
+tn_task(const TnArgs *args, int workers, int64_t t)
+{
+	if (workers == 1)
+		return t + 1;
+	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+}
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
 
@@ -163,20 +170,37 @@ TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
 {
 	*(tn_f32_v8u *)a = b;
 }
+typedef uint16_t tn_u16_s;
+TN_INLINE tn_f16_s tn_unpack_f16_s(tn_u16_s a)
+{
+	return tn_unpack_f16_v4((tn_u16_v4){a})[0];
+}
 typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
+TN_INLINE tn_f16_s tn_load_f16_s(const void *a)
+{
+	return tn_unpack_f16_s(*(const tn_u16_su *)a);
+}
+typedef float tn_f32_s;
+TN_INLINE tn_f32_s tn_cast_f16_f32_s(tn_f16_s a)
+{
+	return a;
+}
 TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
 {
+#ifdef __AVX512VL__
+	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
+		a, (tn_i16_v8){0}, (uint8_t)~(~0ull << b));
+#else
 	tn_u16_v8 r = {0};
 
-	for (int64_t i = 0; i < b && i < 8; i++)
-		r[i] = ((const tn_u16_su *)a)[i];
+	__builtin_memcpy(&r, a, (uint64_t)b * sizeof(r[0]));
 	return r;
+#endif
 }
 TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
 {
 	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
 }
-typedef float tn_f32_s;
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
 {
 	return (tn_f32_v8){a, a, a, a, a, a, a, a};
@@ -388,23 +412,30 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 {
 	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
 }
-typedef float tn_f32_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
+#ifdef __AVX512VL__
+	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
+		a, (tn_f32_v8){0}, (uint8_t)~(~0ull << b));
+#else
 	tn_f32_v8 r = {0};
 
-	for (int64_t i = 0; i < b && i < 8; i++)
-		r[i] = ((const tn_f32_su *)a)[i];
+	__builtin_memcpy(&r, a, (uint64_t)b * sizeof(r[0]));
 	return r;
+#endif
 }
-TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
+TN_INLINE void tn_storen_u16_v8(void *a, tn_u16_v8 b, int64_t c)
 {
-	for (int64_t i = 0; i < b && i < 8; i++)
-		((tn_u16_su *)a)[i] = c[i];
+#ifdef __AVX512VL__
+	__builtin_ia32_storedquhi128_mask(
+		a, (tn_i16_v8)b, (uint8_t)~(~0ull << c));
+#else
+	__builtin_memcpy(a, &b, (uint64_t)c * sizeof(b[0]));
+#endif
 }
-TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
+TN_INLINE void tn_storen_f16_v8(void *a, tn_f16_v8 b, int64_t c)
 {
-	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
+	tn_storen_u16_v8(a, tn_pack_f16_v8(b), c);
 }
 
 #define TN_EXPORT __attribute__((visibility("default")))
@@ -415,19 +446,18 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
+	const int64_t c1 = (d_M + 5)/6;
 	float *const pack_a = args->buffers[0];
 	const uint16_t *const b_x = args->buffers[1];
-	const int64_t tasks = (d_M + 5)/6;
+	const int64_t tasks = c1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < tn_max((d_K + 335)/336, 1); i1++) {
+		for (int64_t i1 = 0; i1 < c0; i1++) {
 			{
 				const int64_t n2 = tn_min(d_K - 336*i1, 336);
 				int64_t i2 = 0;
@@ -505,97 +535,56 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t0_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t0_3_7);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t0_3_0);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t0_3_1);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t0_3_2);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t0_3_3);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t0_3_4);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t0_3_5);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
 				}
-				if (i2 < n2) {
-					const int64_t m2 = n2 - i2;
-					tn_f32_v8 t1_0_0;
-					tn_f32_v8 t1_0_1;
-					tn_f32_v8 t1_0_2;
-					tn_f32_v8 t1_0_3;
-					tn_f32_v8 t1_0_4;
-					tn_f32_v8 t1_0_5;
-					tn_f32_v8 t1_0_6;
-					tn_f32_v8 t1_0_7;
+				for (; i2 < n2; i2++) {
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_0 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 1 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 2 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_1 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 2 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 1] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 3 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_2 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 3 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 2] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 4 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_3 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 4 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 3] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 5 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_4 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 5 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 4] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 6 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_5 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 6 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 5] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 7 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_6 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 7 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 6] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 8 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_7 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 8 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 7] = v1;
 					}
-					const tn_f32_v8 t1_1_0 = tn_ziplo_f32_v8(t1_0_0, t1_0_4);
-					const tn_f32_v8 t1_1_1 = tn_ziphi_f32_v8(t1_0_0, t1_0_4);
-					const tn_f32_v8 t1_1_2 = tn_ziplo_f32_v8(t1_0_1, t1_0_5);
-					const tn_f32_v8 t1_1_3 = tn_ziphi_f32_v8(t1_0_1, t1_0_5);
-					const tn_f32_v8 t1_1_4 = tn_ziplo_f32_v8(t1_0_2, t1_0_6);
-					const tn_f32_v8 t1_1_5 = tn_ziphi_f32_v8(t1_0_2, t1_0_6);
-					const tn_f32_v8 t1_1_6 = tn_ziplo_f32_v8(t1_0_3, t1_0_7);
-					const tn_f32_v8 t1_1_7 = tn_ziphi_f32_v8(t1_0_3, t1_0_7);
-					const tn_f32_v8 t1_2_0 = tn_ziplo_f32_v8(t1_1_0, t1_1_4);
-					const tn_f32_v8 t1_2_1 = tn_ziphi_f32_v8(t1_1_0, t1_1_4);
-					const tn_f32_v8 t1_2_2 = tn_ziplo_f32_v8(t1_1_1, t1_1_5);
-					const tn_f32_v8 t1_2_3 = tn_ziphi_f32_v8(t1_1_1, t1_1_5);
-					const tn_f32_v8 t1_2_4 = tn_ziplo_f32_v8(t1_1_2, t1_1_6);
-					const tn_f32_v8 t1_2_5 = tn_ziphi_f32_v8(t1_1_2, t1_1_6);
-					const tn_f32_v8 t1_2_6 = tn_ziplo_f32_v8(t1_1_3, t1_1_7);
-					const tn_f32_v8 t1_2_7 = tn_ziphi_f32_v8(t1_1_3, t1_1_7);
-					const tn_f32_v8 t1_3_0 = tn_ziplo_f32_v8(t1_2_0, t1_2_4);
-					const tn_f32_v8 t1_3_1 = tn_ziphi_f32_v8(t1_2_0, t1_2_4);
-					const tn_f32_v8 t1_3_2 = tn_ziplo_f32_v8(t1_2_1, t1_2_5);
-					const tn_f32_v8 t1_3_3 = tn_ziphi_f32_v8(t1_2_1, t1_2_5);
-					const tn_f32_v8 t1_3_4 = tn_ziplo_f32_v8(t1_2_2, t1_2_6);
-					const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
-					const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
-					const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t1_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t1_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t1_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t1_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t1_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t1_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t1_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t1_3_7);
 				}
 			}
 		}
@@ -607,19 +596,18 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
+	const int64_t c1 = (d_N + 15)/16;
 	float *const pack_b = args->buffers[2];
 	const uint16_t *const b_w = args->buffers[3];
-	const int64_t tasks = (d_N + 15)/16;
+	const int64_t tasks = c1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i4 = t;
-		for (int64_t i5 = 0; i5 < tn_max((d_K + 335)/336, 1); i5++) {
+		for (int64_t i5 = 0; i5 < c0; i5++) {
 			for (int64_t i6 = 0; i6 < tn_min(d_K - 336*i5, 336); i6++) {
 				{
 					/* %1 w = input: line 8 */
@@ -627,20 +615,20 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 					if (d_N - 16*i4 - 8 >= 0) {
 						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4));
 					} else {
-						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
+						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4), tn_max(tn_min(d_N - 16*i4, 8), 0));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6), v3);
+					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
 				}
 				{
 					tn_f16_v8 v2;
 					if (d_N - 16*i4 - 16 >= 0) {
 						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8));
 					} else {
-						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
+						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_max(tn_min(d_N - 16*i4 - 8, 8), 0));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6 + 8), v3);
+					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
 				}
 			}
 		}
@@ -653,22 +641,24 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = (d_N + 15)/16;
+	const int64_t c1 = (d_M + 5)/6;
+	const int64_t c2 = tn_max((d_K + 335)/336, 1);
+	const int64_t c3 = (d_N + 447)/448;
+	const int64_t c4 = (d_M + 35)/36;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const pack_a = args->buffers[0];
 	float *const pack_b = args->buffers[2];
 	float *const tile = (float *)(scratch + 0);
 	uint16_t *const b3 = args->buffers[4];
-	const int64_t tasks = ((d_M + 35)/36)*((d_N + 447)/448);
+	const int64_t tasks = c4*c3;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
-		const int64_t i8 = t / ((d_N + 447)/448);
-		const int64_t i9 = t % ((d_N + 447)/448);
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i8 = t / c3;
+		const int64_t i9 = t % c3;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0 = {0};
@@ -683,8 +673,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_5_1 = {0};
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
-		for (int64_t i10 = 0; i10 < tn_min((d_N + 15)/16 - 28*i9, 28); i10++) {
-			for (int64_t i11 = 0; i11 < tn_min((d_M + 5)/6 - 6*i8, 6); i11++) {
+		for (int64_t i10 = 0; i10 < tn_min(c0 - 28*i9, 28); i10++) {
+			for (int64_t i11 = 0; i11 < tn_min(c1 - 6*i8, 6); i11++) {
 				for (int64_t i12 = 0; i12 < 6; i12++) {
 					{
 						const tn_f32_s v4 = 0x0p+0f;
@@ -697,10 +687,10 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				}
 			}
 		}
-		for (int64_t i14 = 0; i14 < tn_max((d_K + 335)/336, 1); i14++) {
-			for (int64_t i15 = 0; i15 < tn_div(tn_min((d_M + 5)/6 - 6*i8, 6) + 5, 6); i15++) {
-				for (int64_t i16 = 0; i16 < tn_min((d_N + 15)/16 - 28*i9, 28); i16++) {
-					for (int64_t i17 = 0; i17 < tn_min((d_M + 5)/6 - 6*i8, 6) - 6*i15; i17++) {
+		for (int64_t i14 = 0; i14 < c2; i14++) {
+			for (int64_t i15 = 0; i15 < tn_div(tn_min(c1 - 6*i8, 6) + 5, 6); i15++) {
+				for (int64_t i16 = 0; i16 < tn_min(c0 - 28*i9, 28); i16++) {
+					for (int64_t i17 = 0; i17 < tn_min(c1 - 6*i8, 6) - 6*i15; i17++) {
 						{
 							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17));
 							r_acc_0_0 = v5;
@@ -751,15 +741,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						}
 						for (int64_t i20 = 0; i20 < tn_min(d_K - 336*i14, 336); i20++) {
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*((d_N + 15)/16) + 150528LL*i9 + 5376*i16 + 16*i20));
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20));
 								r_brow_0 = v6;
 							}
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*((d_N + 15)/16) + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
 								r_brow_1 = v6;
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_0_0;
@@ -774,7 +764,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_1_0;
@@ -789,7 +779,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_2_0;
@@ -804,7 +794,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_3_0;
@@ -819,7 +809,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_4_0;
@@ -834,7 +824,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_5_0;
@@ -897,7 +887,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							const tn_f32_v8 v11 = r_acc_5_1;
 							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88), v11);
 						}
-						if (i14 + 1 - tn_max((d_K + 335)/336, 1) >= 0) {
+						if (i14 + 1 - c2 >= 0) {
 							for (int64_t i26 = 0; i26 < tn_min(d_M - 36*i8 - 36*i15 - 6*i17, 6); i26++) {
 								{
 									const int64_t n27 = tn_min(d_N - 448*i9 - 16*i16, 16);
@@ -912,7 +902,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 										const int64_t m27 = n27 - i27;
 										const tn_f32_v8 v12 = tn_loadn_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16*i26 + i27), m27);
 										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-										tn_storen_f16_v8(b3 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), m27, v13);
+										tn_storen_f16_v8(b3 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), v13, m27);
 									}
 								}
 							}
@@ -955,6 +945,13 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+static inline __attribute__((unused)) int64_t
+tn_task(const TnArgs *args, int workers, int64_t t)
+{
+	if (workers == 1)
+		return t + 1;
+	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+}
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
 
@@ -1089,20 +1086,37 @@ TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
 {
 	*(tn_f32_v8u *)a = b;
 }
+typedef uint16_t tn_u16_s;
+TN_INLINE tn_f16_s tn_unpack_f16_s(tn_u16_s a)
+{
+	return tn_unpack_f16_v4((tn_u16_v4){a})[0];
+}
 typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
+TN_INLINE tn_f16_s tn_load_f16_s(const void *a)
+{
+	return tn_unpack_f16_s(*(const tn_u16_su *)a);
+}
+typedef float tn_f32_s;
+TN_INLINE tn_f32_s tn_cast_f16_f32_s(tn_f16_s a)
+{
+	return a;
+}
 TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
 {
+#ifdef __AVX512VL__
+	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
+		a, (tn_i16_v8){0}, (uint8_t)~(~0ull << b));
+#else
 	tn_u16_v8 r = {0};
 
-	for (int64_t i = 0; i < b && i < 8; i++)
-		r[i] = ((const tn_u16_su *)a)[i];
+	__builtin_memcpy(&r, a, (uint64_t)b * sizeof(r[0]));
 	return r;
+#endif
 }
 TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
 {
 	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
 }
-typedef float tn_f32_s;
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
 {
 	return (tn_f32_v8){a, a, a, a, a, a, a, a};
@@ -1318,23 +1332,30 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 {
 	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
 }
-typedef float tn_f32_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
+#ifdef __AVX512VL__
+	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
+		a, (tn_f32_v8){0}, (uint8_t)~(~0ull << b));
+#else
 	tn_f32_v8 r = {0};
 
-	for (int64_t i = 0; i < b && i < 8; i++)
-		r[i] = ((const tn_f32_su *)a)[i];
+	__builtin_memcpy(&r, a, (uint64_t)b * sizeof(r[0]));
 	return r;
+#endif
 }
-TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
+TN_INLINE void tn_storen_u16_v8(void *a, tn_u16_v8 b, int64_t c)
 {
-	for (int64_t i = 0; i < b && i < 8; i++)
-		((tn_u16_su *)a)[i] = c[i];
+#ifdef __AVX512VL__
+	__builtin_ia32_storedquhi128_mask(
+		a, (tn_i16_v8)b, (uint8_t)~(~0ull << c));
+#else
+	__builtin_memcpy(a, &b, (uint64_t)c * sizeof(b[0]));
+#endif
 }
-TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
+TN_INLINE void tn_storen_f16_v8(void *a, tn_f16_v8 b, int64_t c)
 {
-	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
+	tn_storen_u16_v8(a, tn_pack_f16_v8(b), c);
 }
 
 #define TN_EXPORT __attribute__((visibility("default")))
@@ -1345,19 +1366,18 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
+	const int64_t c1 = (d_M + 5)/6;
 	float *const pack_a = args->buffers[0];
 	const uint16_t *const b_x = args->buffers[1];
-	const int64_t tasks = (d_M + 5)/6;
+	const int64_t tasks = c1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < tn_max((d_K + 335)/336, 1); i1++) {
+		for (int64_t i1 = 0; i1 < c0; i1++) {
 			{
 				const int64_t n2 = tn_min(d_K - 336*i1, 336);
 				int64_t i2 = 0;
@@ -1435,97 +1455,56 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t0_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t0_3_7);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t0_3_0);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t0_3_1);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t0_3_2);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t0_3_3);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t0_3_4);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t0_3_5);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
 				}
-				if (i2 < n2) {
-					const int64_t m2 = n2 - i2;
-					tn_f32_v8 t1_0_0;
-					tn_f32_v8 t1_0_1;
-					tn_f32_v8 t1_0_2;
-					tn_f32_v8 t1_0_3;
-					tn_f32_v8 t1_0_4;
-					tn_f32_v8 t1_0_5;
-					tn_f32_v8 t1_0_6;
-					tn_f32_v8 t1_0_7;
+				for (; i2 < n2; i2++) {
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_0 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 1 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 2 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_1 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 2 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 1] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 3 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_2 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 3 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 2] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 4 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_3 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 4 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 3] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 5 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_4 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 5 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 4] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 6 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_5 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 6 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 5] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 7 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_6 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 7 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 6] = v1;
 					}
 					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 8 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_7 = v1;
+						const tn_f16_s v0 = d_M - 6*i0 - 8 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2)) : 0;
+						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
+						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 7] = v1;
 					}
-					const tn_f32_v8 t1_1_0 = tn_ziplo_f32_v8(t1_0_0, t1_0_4);
-					const tn_f32_v8 t1_1_1 = tn_ziphi_f32_v8(t1_0_0, t1_0_4);
-					const tn_f32_v8 t1_1_2 = tn_ziplo_f32_v8(t1_0_1, t1_0_5);
-					const tn_f32_v8 t1_1_3 = tn_ziphi_f32_v8(t1_0_1, t1_0_5);
-					const tn_f32_v8 t1_1_4 = tn_ziplo_f32_v8(t1_0_2, t1_0_6);
-					const tn_f32_v8 t1_1_5 = tn_ziphi_f32_v8(t1_0_2, t1_0_6);
-					const tn_f32_v8 t1_1_6 = tn_ziplo_f32_v8(t1_0_3, t1_0_7);
-					const tn_f32_v8 t1_1_7 = tn_ziphi_f32_v8(t1_0_3, t1_0_7);
-					const tn_f32_v8 t1_2_0 = tn_ziplo_f32_v8(t1_1_0, t1_1_4);
-					const tn_f32_v8 t1_2_1 = tn_ziphi_f32_v8(t1_1_0, t1_1_4);
-					const tn_f32_v8 t1_2_2 = tn_ziplo_f32_v8(t1_1_1, t1_1_5);
-					const tn_f32_v8 t1_2_3 = tn_ziphi_f32_v8(t1_1_1, t1_1_5);
-					const tn_f32_v8 t1_2_4 = tn_ziplo_f32_v8(t1_1_2, t1_1_6);
-					const tn_f32_v8 t1_2_5 = tn_ziphi_f32_v8(t1_1_2, t1_1_6);
-					const tn_f32_v8 t1_2_6 = tn_ziplo_f32_v8(t1_1_3, t1_1_7);
-					const tn_f32_v8 t1_2_7 = tn_ziphi_f32_v8(t1_1_3, t1_1_7);
-					const tn_f32_v8 t1_3_0 = tn_ziplo_f32_v8(t1_2_0, t1_2_4);
-					const tn_f32_v8 t1_3_1 = tn_ziphi_f32_v8(t1_2_0, t1_2_4);
-					const tn_f32_v8 t1_3_2 = tn_ziplo_f32_v8(t1_2_1, t1_2_5);
-					const tn_f32_v8 t1_3_3 = tn_ziphi_f32_v8(t1_2_1, t1_2_5);
-					const tn_f32_v8 t1_3_4 = tn_ziplo_f32_v8(t1_2_2, t1_2_6);
-					const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
-					const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
-					const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t1_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t1_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t1_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t1_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t1_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t1_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t1_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t1_3_7);
 				}
 			}
 		}
@@ -1537,19 +1516,18 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
+	const int64_t c1 = (d_N + 15)/16;
 	float *const pack_b = args->buffers[2];
 	const uint16_t *const b_v = args->buffers[3];
-	const int64_t tasks = (d_N + 15)/16;
+	const int64_t tasks = c1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i4 = t;
-		for (int64_t i5 = 0; i5 < tn_max((d_K + 335)/336, 1); i5++) {
+		for (int64_t i5 = 0; i5 < c0; i5++) {
 			for (int64_t i6 = 0; i6 < tn_min(d_K - 336*i5, 336); i6++) {
 				{
 					/* %2 v = input: line 8 */
@@ -1557,20 +1535,20 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 					if (d_N - 16*i4 - 8 >= 0) {
 						v2 = tn_load_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4));
 					} else {
-						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
+						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4), tn_max(tn_min(d_N - 16*i4, 8), 0));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6), v3);
+					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
 				}
 				{
 					tn_f16_v8 v2;
 					if (d_N - 16*i4 - 16 >= 0) {
 						v2 = tn_load_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4 + 8));
 					} else {
-						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
+						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_max(tn_min(d_N - 16*i4 - 8, 8), 0));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6 + 8), v3);
+					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
 				}
 			}
 		}
@@ -1583,23 +1561,25 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = (d_N + 15)/16;
+	const int64_t c1 = (d_M + 5)/6;
+	const int64_t c2 = tn_max((d_K + 335)/336, 1);
+	const int64_t c3 = (d_N + 447)/448;
+	const int64_t c4 = (d_M + 35)/36;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const pack_a = args->buffers[0];
 	float *const pack_b = args->buffers[2];
 	float *const tile = (float *)(scratch + 0);
 	const uint16_t *const b3 = args->buffers[4];
 	uint16_t *const b5 = args->buffers[5];
-	const int64_t tasks = ((d_M + 35)/36)*((d_N + 447)/448);
+	const int64_t tasks = c4*c3;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
-		const int64_t i8 = t / ((d_N + 447)/448);
-		const int64_t i9 = t % ((d_N + 447)/448);
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i8 = t / c3;
+		const int64_t i9 = t % c3;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0 = {0};
@@ -1614,8 +1594,8 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_5_1 = {0};
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
-		for (int64_t i10 = 0; i10 < tn_min((d_N + 15)/16 - 28*i9, 28); i10++) {
-			for (int64_t i11 = 0; i11 < tn_min((d_M + 5)/6 - 6*i8, 6); i11++) {
+		for (int64_t i10 = 0; i10 < tn_min(c0 - 28*i9, 28); i10++) {
+			for (int64_t i11 = 0; i11 < tn_min(c1 - 6*i8, 6); i11++) {
 				for (int64_t i12 = 0; i12 < 6; i12++) {
 					{
 						const tn_f32_s v4 = 0x0p+0f;
@@ -1628,10 +1608,10 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 				}
 			}
 		}
-		for (int64_t i14 = 0; i14 < tn_max((d_K + 335)/336, 1); i14++) {
-			for (int64_t i15 = 0; i15 < tn_div(tn_min((d_M + 5)/6 - 6*i8, 6) + 5, 6); i15++) {
-				for (int64_t i16 = 0; i16 < tn_min((d_N + 15)/16 - 28*i9, 28); i16++) {
-					for (int64_t i17 = 0; i17 < tn_min((d_M + 5)/6 - 6*i8, 6) - 6*i15; i17++) {
+		for (int64_t i14 = 0; i14 < c2; i14++) {
+			for (int64_t i15 = 0; i15 < tn_div(tn_min(c1 - 6*i8, 6) + 5, 6); i15++) {
+				for (int64_t i16 = 0; i16 < tn_min(c0 - 28*i9, 28); i16++) {
+					for (int64_t i17 = 0; i17 < tn_min(c1 - 6*i8, 6) - 6*i15; i17++) {
 						{
 							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17));
 							r_acc_0_0 = v5;
@@ -1682,15 +1662,15 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 						}
 						for (int64_t i20 = 0; i20 < tn_min(d_K - 336*i14, 336); i20++) {
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*((d_N + 15)/16) + 150528LL*i9 + 5376*i16 + 16*i20));
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20));
 								r_brow_0 = v6;
 							}
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*((d_N + 15)/16) + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
 								r_brow_1 = v6;
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_0_0;
@@ -1705,7 +1685,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_1_0;
@@ -1720,7 +1700,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_2_0;
@@ -1735,7 +1715,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_3_0;
@@ -1750,7 +1730,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_4_0;
@@ -1765,7 +1745,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_5_0;
@@ -1828,7 +1808,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 							const tn_f32_v8 v11 = r_acc_5_1;
 							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88), v11);
 						}
-						if (i14 + 1 - tn_max((d_K + 335)/336, 1) >= 0) {
+						if (i14 + 1 - c2 >= 0) {
 							for (int64_t i26 = 0; i26 < tn_min(d_M - 36*i8 - 36*i15 - 6*i17, 6); i26++) {
 								{
 									const int64_t n27 = tn_min(d_N - 448*i9 - 16*i16, 16);
@@ -1849,7 +1829,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
 										const tn_f16_v8 v14 = tn_loadn_f16_v8(b3 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), m27);
 										const tn_f16_v8 v15 = tn_add_f16_v8(v14, v13);
-										tn_storen_f16_v8(b5 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), m27, v15);
+										tn_storen_f16_v8(b5 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), v15, m27);
 									}
 								}
 							}
