@@ -61,15 +61,17 @@ static bool find_target(TenonPlan *p, const char *name, bool must_run,
 				 "--target",
 				 "target cpu:%s: this machine cannot run it",
 				 p->isa->name);
+	/* a set by name is for any machine that has it, not for this one */
+	Machine m = p->isa->usual;
+	if (!name || !strcmp(name, "cpu"))
+		machine_probe(p->isa, &m);
 	*out = (Target){
 		.name = arena_printf(&p->arena, "cpu:%s", p->isa->name),
 		.vector_bytes = p->isa->vector_bytes,
 		.vector_registers = p->isa->vector_registers,
+		.cpus = m.cpus,
 	};
-	/* a set by name is for any machine that has it, not for this one */
-	memcpy(out->cache, p->isa->cache, sizeof(out->cache));
-	if (!name || !strcmp(name, "cpu"))
-		isa_host_caches(p->isa, out->cache);
+	memcpy(out->cache, m.cache, sizeof(out->cache));
 	return true;
 }
 

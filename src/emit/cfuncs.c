@@ -259,6 +259,8 @@ static bool row_fits(const CTemplate *row, const Name *n)
 		return strpbrk(row->forms, "sl") != NULL;
 	if (strchr(row->forms, '2') && n->lanes != 2)
 		return false;
+	if (strchr(row->forms, '4') && n->lanes != 4)
+		return false;
 	if (strchr(row->sig, 'H') && n->lanes == 2)
 		return false;
 	return strpbrk(row->forms, "ve") != NULL;

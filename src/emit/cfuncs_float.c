@@ -61,6 +61,39 @@
 	       "\n"                                                            \
 	       "\treturn ($V)((m & ($U)a) | (~m & ($U)b));\n")
 
+/*
+ * AVX-512 compares as the contract does but for NaN: the greater of two
+ * zeros is +0.
+ */
+#define RANGE1(lanes, width, w, p, how, end)                                   \
+	"$<" lanes "#ifdef __AVX512DQ__\n"                                     \
+	"\t$V r = __builtin_ia32_range" p width "_mask(a, b, " how ", a, -1" end ");\n" \
+	"\tuint" w "_t n = (uint" w "_t)__builtin_ia32_cmp" p width "_mask(a, b, 3, -1" end ");\n" \
+	"\n"                                                                  \
+	"#ifdef __clang__\n"                                                  \
+	"\treturn __builtin_ia32_select" p "_" width "(n, ($V)~($U){0}, r);\n" \
+	"#else\n"                                                             \
+	"\treturn __builtin_ia32_blendm" p "_" width "_mask(r, ($V)~($U){0}, n);\n" \
+	"#endif\n"                                                            \
+	"#else\n$>"
+#define RANGE(l512, l256, l128, p, how, portable)                              \
+	RANGE1(l512, "512", "16", p, how, ", 4")                               \
+	RANGE1(l256, "256", "8", p, how, "")                                   \
+	RANGE1(l128, "128", "8", p, how, "")                                   \
+	"\t$U nan = ($U)(a != a) | ($U)(b != b);\n"                            \
+	"\n" portable                                                         \
+	"$<" l512 "#endif\n$>$<" l256 "#endif\n$>$<" l128 "#endif\n$>"
+#define MAXIMUM(on, l512, l256, l128, p)                                       \
+	{"maximum", on, "", "vl", "V:VV",                                      \
+	 RANGE(l512, l256, l128, p, "5",                                       \
+	       "\treturn ($V)((($U)tn_above_$D_$X(a, b) &\n"                   \
+	       "\t\t      ($U)tn_above_$D_$X(b, a)) | nan);\n")}
+#define MINIMUM(on, l512, l256, l128, p)                                       \
+	{"minimum", on, "", "vl", "V:VV",                                      \
+	 RANGE(l512, l256, l128, p, "4",                                       \
+	       "\treturn ($V)(($U)tn_below_$D_$X(a, b) |\n"                    \
+	       "\t\t      ($U)tn_below_$D_$X(b, a) | nan);\n")}
+
 #define EACH(call)                                                             \
 	"\t$V r = {0};\n"                                                      \
 	"\n"                                                                   \
@@ -158,16 +191,39 @@ const CTemplate cfuncs_float[] = {
 	{"above", "D", "", "vn", "V:VV", PICK("8", "4", "2", "pd", "max", ">")},
 	{"below", "SHB", "", "vn", "V:VV", PICK("16", "8", "4", "ps", "min", "<")},
 	{"below", "D", "", "vn", "V:VV", PICK("8", "4", "2", "pd", "min", "<")},
-	{"maximum", "DSHB", "", "vl", "V:VV",
-	 "\t$U nan = ($U)(a != a) | ($U)(b != b);\n"
+	MAXIMUM("SHB", "16", "8", "4", "ps"),
+	MAXIMUM("D", "8", "4", "2", "pd"),
+	MINIMUM("SHB", "16", "8", "4", "ps"),
+	MINIMUM("D", "8", "4", "2", "pd"),
+
+	/*
+	 * a / b by y, the rounded 1 / b: each step of q + (a - q b) y, its
+	 * remainder exact, halves the digits still wrong, and the second
+	 * rounds as division does (Markstein, "IA-64 and Elementary
+	 * Functions", 2000, theorem 8.6). Exact remainders need exponents
+	 * that are not extreme; +0 is as good, all else is divided.
+	 */
+	{"quick", "S", "", "v", "V:VTT",
+	 "\ttn_u32_$X u = (tn_u32_$X)a & 0x7fffffff;\n"
+	 "\ttn_u32_$X far = (tn_u32_$X)(u - 0x21800000 > 0x3c000000) &\n"
+	 "\t\t\t  (tn_u32_$X)((tn_u32_$X)a != 0);\n"
+	 "\t$V d = ($V){$[b$]};\n"
+	 "\t$V y = ($V){$[c$]};\n"
+	 "\t$V q = a * y;\n"
 	 "\n"
-	 "\treturn ($V)((($U)tn_above_$D_$X(a, b) &\n"
-	 "\t\t      ($U)tn_above_$D_$X(b, a)) | nan);\n"},
-	{"minimum", "DSHB", "", "vl", "V:VV",
-	 "\t$U nan = ($U)(a != a) | ($U)(b != b);\n"
-	 "\n"
-	 "\treturn ($V)(($U)tn_below_$D_$X(a, b) |\n"
-	 "\t\t      ($U)tn_below_$D_$X(b, a) | nan);\n"},
+	 "\tif (tn_any_bool_$X((tn_bool_$X)far) ||\n"
+	 "\t    !(__builtin_fabsf(b) > 0x1p-60f && __builtin_fabsf(b) < 0x1p60f))\n"
+	 "\t\treturn a / d;\n"
+	 "\tq = tn_fma_f32_$X(tn_fma_f32_$X(-d, q, a), y, q);\n"
+	 "\treturn tn_fma_f32_$X(tn_fma_f32_$X(-d, q, a), y, q);\n"},
+	/* a / b for all lanes of a, c being 1 / b */
+	{"divby", "S", "", "v", "V:VTT",
+	 "#ifdef __FMA__\n"
+	 "\treturn tn_quick_f32_$X(a, b, c);\n"
+	 "#else\n"
+	 "\t(void)c;\n"
+	 "\treturn a / ($V){$[b$]};\n"
+	 "#endif\n"},
 
 	/*
 	 * floor(a / b) of the exact quotient by long division of the

@@ -10,6 +10,74 @@
 #include <stddef.h>
 
 /* clang-format off */
+
+/*
+ * The first b lanes from memory, and to it, with the masks of AVX-512: for
+ * each register width the lanes of it, and the builtin's name and type.
+ */
+#define LOADN(lanes, name, type, mask)                                         \
+	"$<" lanes "#ifdef __AVX512VL__\n"                                     \
+	"\treturn ($V)__builtin_ia32_load" name "_mask(\n"                     \
+	"\t\ta, (" type "){0}, (" mask ")tn_lanes(b));\n"      \
+	"#else\n$>"
+#define STOREN(lanes, name, type, mask)                                        \
+	"$<" lanes "#ifdef __AVX512VL__\n"                                     \
+	"\t__builtin_ia32_store" name "_mask(\n"                               \
+	"\t\ta, (" type ")c, (" mask ")tn_lanes(b));\n"        \
+	"#else\n$>"
+#define END(lanes) "$<" lanes "#endif\n$>"
+#define FIRST(on, l512, l256, l128, suffix, type, m512, m256, m128)            \
+	{"loadn", on, "", "v", "V:pI",                                         \
+	 LOADN(l512, suffix "512", type, m512)                                 \
+	 LOADN(l256, suffix "256", type, m256)                                 \
+	 LOADN(l128, suffix "128", type, m128)                                 \
+	 "\t$V r = {0};\n"                                                     \
+	 "\n"                                                                  \
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"                        \
+	 "\t\tr[i] = ((const tn_$D_su *)a)[i];\n"            \
+	 "\treturn r;\n"                                                       \
+	 END(l512) END(l256) END(l128)},                                       \
+	{"storen", on, "", "v", "-:PIV",                                       \
+	 STOREN(l512, suffix "512", type, m512)                                \
+	 STOREN(l256, suffix "256", type, m256)                                \
+	 STOREN(l128, suffix "128", type, m128)                                \
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"                        \
+	 "\t\t((tn_$D_su *)a)[i] = c[i];\n"            \
+	 END(l512) END(l256) END(l128)}
+
+/*
+ * Past the caches: what clang does by itself, gcc by a builtin of floats,
+ * whatever the vector holds.
+ */
+#define STREAM1(lanes, f32lanes, on, width)                                    \
+	"$<" lanes "#if defined " on " && !defined __clang__\n"                \
+	"\tif (c) {\n"                                                         \
+	"\t\t__builtin_ia32_movntps" width "(a, (tn_f32_v" f32lanes ")b);\n"   \
+	"\t\treturn;\n"                                                        \
+	"\t}\n"                                                                \
+	"#elif defined " on "\n"                                               \
+	"\tif (c) {\n"                                                         \
+	"\t\t__builtin_nontemporal_store(b, ($V *)a);\n"                       \
+	"\t\treturn;\n"                                                        \
+	"\t}\n"                                                                \
+	"#endif\n$>"
+#define STREAM(on, l512, l256, l128)                                           \
+	{"stream", on, "", "v", "-:PVE",                                       \
+	 "\t(void)c;\n"                                                        \
+	 STREAM1(l512, "16", "__AVX512F__", "512")                             \
+	 STREAM1(l256, "8", "__AVX__", "256")                                  \
+	 STREAM1(l128, "4", "__SSE2__", "")                                    \
+	 "\t*(tn_$D_$Xu *)a = b;\n"}
+
+/* Four lanes of 32 bits within their register: narrower ones are slow. */
+#define FOLD4(name, op)                                                        \
+	{name, "SHBjJ", "", "v4", "T:V",                                       \
+	 "\t$V b = tn_" op "_$D_$X(\n"                                         \
+	 "\t\ta, __builtin_shufflevector(a, a, 2, 3, 0, 1));\n"                \
+	 "\n"                                                                  \
+	 "\treturn tn_" op "_$D_$X(\n"                                         \
+	 "\t\tb, __builtin_shufflevector(b, b, 1, 0, 3, 2))[0];\n"}
+
 const CTemplate cfuncs_memory[] = {
 	/* bits of a vector */
 	{"lo", "DSHBiuo", "", "vn", "H:V",
@@ -66,84 +134,46 @@ const CTemplate cfuncs_memory[] = {
 	 "\ttn_stores_$m_$X(a, b, tn_pack_$D_$X(c));\n"},
 
 	/* the first b lanes, none if b is below 1; the others load as zeros */
-	{"lanes", "", "", "s", "U:I",
-	 "=a < 1 ? 0 : a > 31 ? 0xffffffff : (1u << a) - 1"},
-	{"loadn", "S", "", "v", "V:pI",
-	 "$<16#ifdef __AVX512F__\n"
-	 "\treturn __builtin_ia32_loadups512_mask(a, ($V){0},\n"
-	 "\t\t(uint16_t)tn_lanes(b));\n"
-	 "#else\n$>"
-	 "\t$V r = {0};\n"
-	 "\n"
-	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
-	 "\t\tr[i] = ((const tn_$D_su *)a)[i];\n"
-	 "\treturn r;\n"
-	 "$<16#endif\n$>"},
-	{"loadn", "jJ", "", "v", "V:pI",
-	 "=($V)tn_loadn_f32_$X(a, b)"},
-	{"loadn", "D", "", "v", "V:pI",
-	 "$<8#ifdef __AVX512F__\n"
-	 "\treturn __builtin_ia32_loadupd512_mask(a, ($V){0},\n"
-	 "\t\t(uint8_t)tn_lanes(b));\n"
-	 "#else\n$>"
-	 "\t$V r = {0};\n"
-	 "\n"
-	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
-	 "\t\tr[i] = ((const tn_$D_su *)a)[i];\n"
-	 "\treturn r;\n"
-	 "$<8#endif\n$>"},
-	{"loadn", "qQ", "", "v", "V:pI",
-	 "=($V)tn_loadn_f64_$X(a, b)"},
-	{"loadn", "h", "", "v", "V:pI",
-	 "$<16#ifdef __AVX512F__\n"
-	 "\treturn ($V)__builtin_ia32_loaddquhi256_mask(a, (tn_i16_v16){0},\n"
-	 "\t\t(uint16_t)tn_lanes(b));\n"
-	 "#else\n$>"
-	 "\t$V r = {0};\n"
-	 "\n"
-	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
-	 "\t\tr[i] = ((const tn_$D_su *)a)[i];\n"
-	 "\treturn r;\n"
-	 "$<16#endif\n$>"},
-	{"loadn", "b", "", "v", "V:pI",
-	 "\t$V r = {0};\n"
-	 "\n"
-	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
-	 "\t\tr[i] = ((const tn_$D_su *)a)[i];\n"
-	 "\treturn r;\n"},
+	{"lanes", "", "", "s", "N:I",
+	 "=a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1"},
+	FIRST("DqQ", "8", "4", "2", "upd", "tn_f64_$X", "uint8_t", "uint8_t",
+	      "uint8_t"),
+	FIRST("SjJ", "16", "8", "4", "ups", "tn_f32_$X", "uint16_t", "uint8_t",
+	      "uint8_t"),
+	FIRST("h", "32", "16", "8", "dquhi", "tn_i16_$X", "uint32_t", "uint16_t",
+	      "uint8_t"),
+	FIRST("b", "64", "32", "16", "dquqi",
+	      "char __attribute__((vector_size($L)))", "uint64_t", "uint32_t",
+	      "uint16_t"),
 	{"loadn", "HBo", "", "v", "V:pI",
 	 "=tn_unpack_$D_$X(tn_loadn_$m_$X(a, b))"},
-	{"storen", "S", "", "v", "-:PIV",
-	 "$<16#ifdef __AVX512F__\n"
-	 "\t__builtin_ia32_storeups512_mask(a, c, (uint16_t)tn_lanes(b));\n"
-	 "#else\n$>"
-	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
-	 "\t\t((tn_$D_su *)a)[i] = c[i];\n"
-	 "$<16#endif\n$>"},
-	{"storen", "jJ", "", "v", "-:PIV",
-	 "\ttn_storen_f32_$X(a, b, (tn_f32_$X)c);\n"},
-	{"storen", "D", "", "v", "-:PIV",
-	 "$<8#ifdef __AVX512F__\n"
-	 "\t__builtin_ia32_storeupd512_mask(a, c, (uint8_t)tn_lanes(b));\n"
-	 "#else\n$>"
-	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
-	 "\t\t((tn_$D_su *)a)[i] = c[i];\n"
-	 "$<8#endif\n$>"},
-	{"storen", "qQ", "", "v", "-:PIV",
-	 "\ttn_storen_f64_$X(a, b, (tn_f64_$X)c);\n"},
-	{"storen", "h", "", "v", "-:PIV",
-	 "$<16#ifdef __AVX512F__\n"
-	 "\t__builtin_ia32_storedquhi256_mask(a, (tn_i16_v16)c,\n"
-	 "\t\t(uint16_t)tn_lanes(b));\n"
-	 "#else\n$>"
-	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
-	 "\t\t((tn_$D_su *)a)[i] = c[i];\n"
-	 "$<16#endif\n$>"},
-	{"storen", "b", "", "v", "-:PIV",
-	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
-	 "\t\t((tn_$D_su *)a)[i] = c[i];\n"},
 	{"storen", "HBo", "", "v", "-:PIV",
 	 "\ttn_storen_$m_$X(a, b, tn_pack_$D_$X(c));\n"},
+	{"keepn", "DSHBiuo", "", "v", "V:VVI",
+	 "\t$M n = ($M){0} + (tn_i$w_s)c;\n"
+	 "\t$U m = ($U)(($M){$[$i$]} < n);\n"
+	 "\n"
+	 "\treturn ($V)((m & ($U)a) | (~m & ($U)b));\n"},
+	STREAM("DqQ", "8", "4", "2"),
+	STREAM("SjJ", "16", "8", "4"),
+	STREAM("h", "32", "16", "8"),
+	STREAM("b", "64", "32", "16"),
+	{"stream", "HBo", "", "v", "-:PVE",
+	 "\ttn_stream_$m_$X(a, tn_pack_$D_$X(b), c);\n"},
+	{"head", "", "", "s", "I:pIII",
+	 "\tint64_t n = -(int64_t)a & (b - 1);\n"
+	 "\n"
+	 "\tif (n % c != 0)\n"
+	 "\t\treturn 0;\n"
+	 "\treturn n / c < d ? n / c : d;\n"},
+	{"ahead", "", "", "s", "-:p",
+	 "\t__builtin_prefetch(a, 0, 2);\n"},
+	{"fence", "", "", "s", "-:",
+	 "#ifdef __SSE2__\n"
+	 "\t__builtin_ia32_sfence();\n"
+	 "#else\n"
+	 "\t__atomic_thread_fence(__ATOMIC_SEQ_CST);\n"
+	 "#endif\n"},
 
 	/* between memory and registers */
 	{"unpack", "o", "", "s", "V:M",
@@ -218,10 +248,12 @@ const CTemplate cfuncs_memory[] = {
 	/* folds: halves together until one lane is left */
 	{"hsum", "DSHBiu", "", "v2", "T:V",
 	 "=tn_add_$D_s(a[0], a[1])"},
+	FOLD4("hsum", "add"),
 	{"hsum", "DSHBiu", "", "v", "T:V",
 	 "=tn_hsum_$D_$H(tn_add_$D_$H(tn_lo_$D_$X(a), tn_hi_$D_$X(a)))"},
 	{"hprod", "DSHBiu", "", "v2", "T:V",
 	 "=tn_mul_$D_s(a[0], a[1])"},
+	FOLD4("hprod", "mul"),
 	{"hprod", "DSHBiu", "", "v", "T:V",
 	 "=tn_hprod_$D_$H(tn_mul_$D_$H(tn_lo_$D_$X(a), tn_hi_$D_$X(a)))"},
 	{"hmax", "o", "", "v", "T:V",
@@ -230,10 +262,12 @@ const CTemplate cfuncs_memory[] = {
 	 "=!tn_any_bool_$X(~a)"},
 	{"hmax", "DSHBiu", "", "v2", "T:V",
 	 "=tn_maximum_$D_s(a[0], a[1])"},
+	FOLD4("hmax", "maximum"),
 	{"hmax", "DSHBiu", "", "v", "T:V",
 	 "=tn_hmax_$D_$H(tn_maximum_$D_$H(tn_lo_$D_$X(a), tn_hi_$D_$X(a)))"},
 	{"hmin", "DSHBiu", "", "v2", "T:V",
 	 "=tn_minimum_$D_s(a[0], a[1])"},
+	FOLD4("hmin", "minimum"),
 	{"hmin", "DSHBiu", "", "v", "T:V",
 	 "=tn_hmin_$D_$H(tn_minimum_$D_$H(tn_lo_$D_$X(a), tn_hi_$D_$X(a)))"},
 

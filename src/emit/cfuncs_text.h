@@ -24,6 +24,7 @@
  *   N  (with v) as n, but the body works in 8-byte lanes
  *   k  only where the two dtypes' widths differ by more than a factor of 2
  *   2  only vectors of 2 lanes
+ *   4  only vectors of 4 lanes
  *   o  kept out of line
  *
  * sig: return type, colon, argument types; arguments are named a, b, c ...

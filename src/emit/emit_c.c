@@ -109,13 +109,35 @@ static void use(Emit *e, Ex x)
 	use(e, n->b);
 }
 
+/*
+ * A division, remainder or bound of dims alone is computed once a call: the
+ * compiler would not take a division out of a loop.
+ */
+static const char *const_name(void *arg, Ex x)
+{
+	Emit *e = arg;
+	ExKind kind = ex_node(e->t, x)->kind;
+	size_t i = 0;
+
+	if ((kind != EX_DIV && kind != EX_MOD && kind != EX_MIN &&
+	     kind != EX_MAX) ||
+	    ex_uses_any_axis(e->t, x))
+		return NULL;
+	while (i < e->consts.n && e->consts.p[i] != x)
+		i++;
+	if (i == e->consts.n)
+		VEC_PUSH(e->arena, e->consts, x);
+	return arena_printf(e->arena, "c%zu", i);
+}
+
 const char *ec_ex_raw(Emit *e, Ex x)
 {
+	ExNames names = {const_name, e};
 	Buf b;
 
 	use(e, x);
 	buf_init(&b, e->arena);
-	ex_print_c(&b, e->t, x);
+	ex_print_c(&b, e->t, x, &names);
 	return buf_str(&b);
 }
 
@@ -174,7 +196,9 @@ static bool is_reserved(const char *s)
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (!strcmp(words[i], s))
 			return true;
-	if (strchr("ilnv", s[0]) && digits(s + 1))
+	if (strchr("chilnv", s[0]) && digits(s + 1))
+		return true;
+	if (!strncmp(s, "nt", 2) && s[2] >= '0' && s[2] <= '9')
 		return true;
 	return s[0] == '_' || (s[0] >= '0' && s[0] <= '9') ||
 	       !strncmp(s, "d_", 2) || !strncmp(s, "r_", 2) ||
@@ -318,6 +342,8 @@ static void body_init(Emit *e, const Phase *ph)
 	e->reg_lanes = arena_array(e->arena, int, k->buffers.n + 1);
 	e->vaxis = -1;
 	e->commented = NO_VALUE;
+	e->fence = false;
+	e->consts.n = 0;
 	e->facts.ranges.n = e->facts.facts.n = 0;
 	for (size_t i = 0; i < ph->tasks.n; i++) {
 		ExRange r = {ph->tasks.p[i].axis, ph->tasks.p[i].extent};
@@ -412,6 +438,13 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 		if (e->dim_used[i])
 			ec_line(e, "const int64_t d_%s = args->dims[%zu];\n",
 				e->t->dims.p[i].name, i);
+	for (size_t i = 0; i < e->consts.n; i++) {
+		Buf text;
+		buf_init(&text, e->arena);
+		ex_print_c(&text, e->t, e->consts.p[i], NULL);
+		ec_line(e, "const int64_t c%zu = %s;\n", i,
+			ec_bare(e, buf_str(&text)));
+	}
 	buf_puts(out, buf_str(&buffers));
 	if (!strcmp(count, "1"))
 		print_one_task(e);
@@ -422,6 +455,8 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	buf_puts(out, buf_str(&body));
 	e->depth = 1;
 	ec_line(e, "}\n");
+	if (e->fence)
+		ec_line(e, "%s();\n", ec_need(e, "tn_fence"));
 	buf_puts(out, "}\n");
 }
 

@@ -4,14 +4,15 @@
  *   emit_c.c       the source, its phases, buffers and names
  *   emit_c_live.c  which variables and register elements are used
  *   emit_c_loop.c  loops and branches, and their mapping to lanes
+ *   emit_c_stream.c  stores past the caches
  *   emit_c_mem.c   loads and stores, and how they walk memory
  *   emit_c_stmt.c  operations, constants, accumulators
  *
  * A body is printed once for each way it runs: a loop mapped to lanes
  * prints it for whole vectors and again for the tail: a vector of which
- * only the first lanes are loaded and stored, or single elements where the
- * body folds. Emit says in which of these ways the body at hand is printed. A
- * variable that does not depend on the vector axis stays a scalar in both.
+ * only the first lanes are loaded, folded and stored. Emit says in which of
+ * these ways the body at hand is printed. A variable that does not depend on
+ * the vector axis stays a scalar in both.
  */
 #ifndef TENON_EMIT_EMIT_C_H
 #define TENON_EMIT_EMIT_C_H
@@ -57,7 +58,11 @@ typedef struct Emit {
 	/* how the body at hand runs */
 	int lanes; /* 0: single elements */
 	int64_t vaxis;
-	int copy;           /* number of this copy of an unrolled vector body */
+	int copy; /* number of this copy of an unrolled vector body */
+	VEC(const Stmt *)
+	streams;            /* stores of the vector loop that have a flag */
+	VEC(Ex) consts;     /* named c0, c1 ... at the phase's head */
+	bool fence;         /* the phase stores past the caches */
 	bool quiet;         /* a further copy: comments were printed before */
 	const char *rest;   /* lanes that count, where not all do; else NULL */
 	struct ETurn *turn; /* the register tile that is being filled */
@@ -104,8 +109,9 @@ void ec_live(Emit *e, const Phase *ph);
 void ec_reg_lanes(Emit *e, const StmtList *l, int64_t vaxis, int lanes);
 typedef struct EShape {
 	int statements;
-	bool straight; /* loads, operations and folds only */
+	bool straight; /* no loops, branches and tests */
 	bool folds;    /* into an accumulator from outside */
+	bool costly;   /* an operation that outlasts any fold */
 } EShape;
 EShape ec_shape(const Emit *e, const StmtList *body);
 
@@ -113,11 +119,25 @@ EShape ec_shape(const Emit *e, const StmtList *body);
 
 void ec_list(Emit *e, const StmtList *l);
 
+/* ---- emit_c_stream.c ------------------------------------------------- */
+
+/*
+ * Declares for each store of the loop past the caches a flag: that it is
+ * wanted and that the vectors lie aligned after the first elements, whose
+ * number's name is returned; NULL if there is no such store. n: elements.
+ */
+const char *ec_stream_open(Emit *e, const Stmt *loop, const char *n);
+/* The flag of a store in the body at hand, or NULL. */
+const char *ec_stream_flag(Emit *e, const Stmt *s);
+
 /* ---- emit_c_mem.c ---------------------------------------------------- */
 
 /* The one expression x of s, simplified under what holds there, once. */
 Ex ec_simplify(Emit *e, const Stmt *s, Ex x);
+/* The element number of an access, simplified under what holds there. */
+Ex ec_linear(Emit *e, const Stmt *s);
 void ec_load(Emit *e, const Stmt *s);
+void ec_ahead(Emit *e, const Stmt *s);
 void ec_store(Emit *e, const Stmt *s);
 /* Whether a store of a vector loop moves by one along the unrolled axis, and
  * by something else along the lanes. */

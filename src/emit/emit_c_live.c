@@ -20,7 +20,8 @@ static bool mark(Emit *e, VarId v)
 
 static bool is_root(const Stmt *s)
 {
-	return s->kind == ST_STORE || s->kind == ST_BOUND || kstmt_may_fault(s);
+	return s->kind == ST_STORE || s->kind == ST_AHEAD ||
+	       s->kind == ST_BOUND || kstmt_may_fault(s);
 }
 
 static bool live_list(Emit *e, const StmtList *l)
@@ -75,16 +76,19 @@ void ec_reg_lanes(Emit *e, const StmtList *l, int64_t vaxis, int lanes)
 
 EShape ec_shape(const Emit *e, const StmtList *body)
 {
-	EShape shape = {0, true, false};
+	EShape shape = {.straight = true};
 
 	for (size_t i = 0; i < body->n; i++) {
 		const Stmt *s = body->p[i];
 		shape.statements++;
+		shape.costly |= s->kind == ST_OP && op_info[s->op].ulp > 0;
 		switch (s->kind) {
 		case ST_ACCUM:
 			shape.folds |= e->vars[s->var].by_lanes;
 			break;
 		case ST_LOAD:
+		case ST_STORE:
+		case ST_AHEAD:
 		case ST_OP:
 		case ST_MAC:
 		case ST_CONST:
@@ -94,7 +98,6 @@ EShape ec_shape(const Emit *e, const StmtList *body)
 			break;
 		case ST_FOR:
 		case ST_IF:
-		case ST_STORE:
 		case ST_TEST:
 		case ST_ACC:
 		case ST_ARG:

@@ -1,19 +1,25 @@
 /*
  * emit_c_loop: loops and branches, and their mapping to vector lanes.
  *
- * A VECTOR loop prints its body up to three times: for four vectors at once
- * where the body only folds (four independent chains hide the latency of
- * the fold), for one vector, and for the single elements that are left.
- * Accumulators declared outside are kept one a lane meanwhile, and folded
- * together after the vectors, always in the same order.
+ * A VECTOR loop prints its body up to three times: for several vectors at
+ * once where the body folds (independent chains hide the latency of the
+ * fold), for one vector, and for the elements that are left: one
+ * vector of which only the first lanes count. Accumulators
+ * declared outside are kept one a lane meanwhile, and folded together after
+ * the vectors, always in the same order.
  */
 #include "emit/emit_c.h"
 
 #include <inttypes.h>
 
-/* Independent accumulators of a folding loop, and its largest body. */
-#define CHAINS     4
-#define CHAIN_BODY 12
+/*
+ * Independent accumulators of a folding loop. An addition takes 4 cycles and
+ * two start in each: 8 fill them where the body is little more than a load
+ * and a fold, 4 where it has some operations of its own.
+ */
+#define CHAINS     8
+#define SHORT_BODY 4
+#define CHAIN_BODY 16
 
 static void serial_loop(Emit *e, const Stmt *s, Ex extent)
 {
@@ -252,16 +258,46 @@ static void vector_loop_by(Emit *e, const Stmt *s, Ex extent, int copies)
 	ec_line(e, "}\n");
 }
 
-/* The last elements, fewer than a vector. */
-static void vector_rest(Emit *e, const Stmt *s, const char *end)
+/* Copies of the body side by side in a loop of at most n elements. */
+static int chain_count(const Emit *e, const Stmt *s, int64_t n)
 {
-	ec_line(e, "if (i%" PRId64 " < %s) {\n", s->axis, end);
-	e->depth++;
-	ec_line(e, "const int64_t m%" PRId64 " = %s - i%" PRId64 ";\n", s->axis,
-		end, s->axis);
+	EShape shape = ec_shape(e, &s->body);
+
+	if (!shape.straight || !shape.folds || shape.costly ||
+	    shape.statements > CHAIN_BODY)
+		return 1;
+	int chains = shape.statements > SHORT_BODY ? CHAINS / 2 : CHAINS;
+	while (chains > 1 && n < chains * s->lanes)
+		chains /= 2;
+	return chains;
+}
+
+/* The body for the first `count` elements from the loop's counter on. */
+static void part_body(Emit *e, const Stmt *s, const char *count)
+{
+	ec_line(e, "const int64_t m%" PRId64 " = %s;\n", s->axis, count);
 	e->rest = arena_printf(e->arena, "m%" PRId64, s->axis);
 	vector_body(e, s, ex_axis(e->t, s->axis), 0);
 	e->rest = NULL;
+}
+
+/* Elements before the first aligned store past the caches. */
+static void print_head(Emit *e, const Stmt *s, const char *head)
+{
+	ec_line(e, "if (%s > 0) {\n", head);
+	e->depth++;
+	part_body(e, s, head);
+	ec_line(e, "i%" PRId64 " = %s;\n", s->axis, head);
+	e->depth--;
+	ec_line(e, "}\n");
+}
+
+/* The elements after the last whole vector. */
+static void print_tail(Emit *e, const Stmt *s, const char *end)
+{
+	ec_line(e, "if (i%" PRId64 " < %s) {\n", s->axis, end);
+	e->depth++;
+	part_body(e, s, arena_printf(e->arena, "%s - i%" PRId64, end, s->axis));
 	e->depth--;
 	ec_line(e, "}\n");
 }
@@ -274,15 +310,14 @@ static void vector_loop(Emit *e, const Stmt *s, Ex extent)
 	AccList accs = {0};
 
 	find_accs(e, &s->body, &accs);
-	if (known && n < lanes && accs.n) {
+	/* part of a vector, folded, costs as much as a few single elements */
+	if (known && n < lanes / 4 && accs.n) {
 		for (size_t i = 0; i < accs.n; i++)
 			e->vars[accs.p[i]->var].by_lanes = false;
 		serial_loop(e, s, extent);
 		return;
 	}
-	EShape shape = ec_shape(e, &s->body);
-	bool chains = shape.straight && shape.folds &&
-		      shape.statements <= CHAIN_BODY && n >= CHAINS * lanes;
+	int chains = chain_count(e, s, n);
 	const char *end = ec_bare(e, ec_ex(e, extent));
 	ec_line(e, "{\n");
 	e->depth++;
@@ -290,27 +325,26 @@ static void vector_loop(Emit *e, const Stmt *s, Ex extent)
 		ec_line(e, "const int64_t n%" PRId64 " = %s;\n", s->axis, end);
 		end = arena_printf(e->arena, "n%" PRId64, s->axis);
 	}
-	declare_accs(e, &accs, s->lanes, chains ? CHAINS : 1);
+	declare_accs(e, &accs, s->lanes, chains);
 	ec_line(e, "int64_t i%" PRId64 " = 0;\n", s->axis);
-	if (chains) {
-		vector_loop_by(e, s, extent, CHAINS);
+	const char *head = NULL;
+	if (!accs.n)
+		head = ec_stream_open(e, s, end);
+	if (head)
+		print_head(e, s, head);
+	e->quiet |= head != NULL;
+	if (chains > 1) {
+		vector_loop_by(e, s, extent, chains);
 		e->quiet = true;
 	}
-	if (n >= lanes && (!chains || n % (CHAINS * lanes) >= lanes)) {
+	if (n >= lanes && (chains == 1 || n % (chains * lanes) >= lanes)) {
 		vector_loop_by(e, s, extent, 1);
 		e->quiet = true;
 	}
-	fold_accs(e, &accs, s->lanes, chains ? CHAINS : 1);
-	if ((!known || n % lanes) && !accs.n) {
-		vector_rest(e, s, end);
-	} else if (!known || n % lanes) {
-		ec_line(e, "for (; i%" PRId64 " < %s; i%" PRId64 "++) {\n",
-			s->axis, end, s->axis);
-		e->depth++;
-		ec_list(e, &s->body);
-		e->depth--;
-		ec_line(e, "}\n");
-	}
+	if (head || !known || n % lanes)
+		print_tail(e, s, end);
+	fold_accs(e, &accs, s->lanes, chains);
+	e->streams.n = 0;
 	e->quiet = quiet;
 	e->depth--;
 	ec_line(e, "}\n");

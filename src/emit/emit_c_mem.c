@@ -115,8 +115,7 @@ Ex ec_simplify(Emit *e, const Stmt *s, Ex x)
 	return x;
 }
 
-/* The element number of an access, simplified under what holds there. */
-static Ex linear(Emit *e, const Stmt *s)
+Ex ec_linear(Emit *e, const Stmt *s)
 {
 	const KBuffer *b = &e->k->buffers.p[s->buffer];
 	Ex x = ex_const(e->t, 0);
@@ -346,7 +345,7 @@ void ec_load(Emit *e, const Stmt *s)
 		ec_line(e, "%s%s;\n", ec_declare(e, s, lanes), name);
 		return;
 	}
-	Ex lin = linear(e, s);
+	Ex lin = ec_linear(e, s);
 	EWalk w = ec_walk(e, lin);
 	bool vary = conds_vary(e, s);
 	const char *all = vary && w.kind != WALK_LANES && !e->rest
@@ -412,7 +411,7 @@ bool ec_store_turns(Emit *e, const Stmt *s, int64_t axis)
 
 	if (e->k->buffers.p[s->buffer].scope == SCOPE_REG)
 		return false;
-	lin = linear(e, s);
+	lin = ec_linear(e, s);
 	return ex_uses_axis(e->t, lin, e->vaxis) &&
 	       steps(e, lin, e->vaxis, &lane) && !ex_equals(e->t, lane, 1) &&
 	       steps(e, lin, axis, &row) && ex_equals(e->t, row, 1);
@@ -438,9 +437,11 @@ void ec_store_turned(Emit *e, const Stmt *s, int64_t axis, int tile)
 				      lanes),
 				tile, step, i / 2, tile, step, i / 2 + half);
 	e->subst[axis] = ex_const(e->t, 0);
-	EWalk w = ec_walk(e, linear(e, s));
+	EWalk w = ec_walk(e, ec_linear(e, s));
 	for (int i = 0; i < lanes; i++) {
 		Ex at = ex_mul(e->t, w.step, ex_const(e->t, i));
+		if (e->rest)
+			ec_line(e, "if (%d < %s)\n\t", i, e->rest);
 		ec_line(e, "%s(%s, t%d_%d_%d);\n",
 			ec_fn(e, "store", s->dtype, lanes),
 			pointer(e, s, ex_add(e->t, w.base, at)), tile, step, i);
@@ -476,7 +477,7 @@ void ec_store(Emit *e, const Stmt *s)
 		ec_line(e, "%s = %s;\n", name, ec_var(e, s->args[0], d, lanes));
 		return;
 	}
-	Ex lin = linear(e, s);
+	Ex lin = ec_linear(e, s);
 	EWalk w = ec_walk(e, lin);
 	lanes = ec_args_lanes(e, s);
 	if (w.kind == WALK_NONE && !lanes) {
@@ -489,15 +490,33 @@ void ec_store(Emit *e, const Stmt *s)
 		return;
 	}
 	const char *value = ec_var(e, s->args[0], d, e->lanes);
+	const char *flag = ec_stream_flag(e, s);
 	if (w.kind == WALK_STEP && e->rest && ex_equals(e->t, w.step, 1))
 		ec_line(e, "%s(%s, %s, %s);\n", ec_fn(e, "storen", d, e->lanes),
 			pointer(e, s, w.base), e->rest, value);
 	else if (w.kind != WALK_STEP || e->rest)
 		store_by_lanes(e, s, lin, value);
+	else if (flag)
+		ec_line(e, "%s(%s, %s, %s);\n", ec_fn(e, "stream", d, e->lanes),
+			pointer(e, s, w.base), value, flag);
 	else if (ex_equals(e->t, w.step, 1))
 		ec_line(e, "%s(%s, %s);\n", ec_fn(e, "store", d, e->lanes),
 			pointer(e, s, w.base), value);
 	else
 		ec_line(e, "%s(%s, %s, %s);\n", ec_fn(e, "stores", d, e->lanes),
 			pointer(e, s, w.base), stride(e, d, w.step), value);
+}
+
+/* Once a vector: lanes fill a cache line or a good part of it. */
+void ec_ahead(Emit *e, const Stmt *s)
+{
+	if (!e->lanes || e->rest)
+		return;
+	if (s->nconds) {
+		ec_line(e, "if (%s)\n", ec_conds(e, s->conds, s->nconds));
+		e->depth++;
+	}
+	ec_line(e, "%s(%s);\n", ec_need(e, "tn_ahead"),
+		pointer(e, s, ec_subst(e, ec_linear(e, s))));
+	e->depth -= s->nconds > 0;
 }

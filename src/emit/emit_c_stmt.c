@@ -274,6 +274,11 @@ static void accumulate(Emit *e, const Stmt *s)
 	}
 	if (s->op == OP_WHERE)
 		ec_line(e, "%s = %s;\n", acc, x);
+	else if (e->rest && e->vars[s->var].by_lanes)
+		ec_line(e, "%s = %s(%s, %s, %s);\n", acc,
+			ec_fn(e, "keepn", s->dtype, lanes),
+			ec_fold(e, s->op, s->dtype, lanes, acc, x), acc,
+			e->rest);
 	else
 		ec_line(e, "%s = %s;\n", acc,
 			ec_fold(e, s->op, s->dtype, lanes, acc, x));
@@ -307,6 +312,16 @@ static DType arg_dtype(const Stmt *s, uint32_t i)
 	return s->op == OP_WHERE && i == 0 ? DT_BOOL : s->from;
 }
 
+/*
+ * Lanes divided by what they share: by its reciprocal, which the loop
+ * computes once, to the same bits.
+ */
+static bool divides_by_one(Emit *e, const Stmt *s)
+{
+	return s->op == OP_DIV && s->from == DT_F32 &&
+	       var_lanes(e, s->args[0]) && !var_lanes(e, s->args[1]);
+}
+
 static void operation(Emit *e, const Stmt *s)
 {
 	int lanes = ec_args_lanes(e, s);
@@ -314,6 +329,13 @@ static void operation(Emit *e, const Stmt *s)
 	const char *arg[3] = {"", "", ""};
 	Buf b;
 
+	if (divides_by_one(e, s)) {
+		define(e, s, lanes,
+		       arena_printf(e->arena, "%s(v%u, v%u, 1 / v%u)",
+				    ec_fn(e, "divby", DT_F32, lanes),
+				    s->args[0], s->args[1], s->args[1]));
+		return;
+	}
 	for (uint32_t i = 0; i < s->nargs; i++)
 		arg[i] = ec_var(e, s->args[i], arg_dtype(s, i), lanes);
 	if (sign) {
@@ -543,6 +565,9 @@ void ec_stmt(Emit *e, const Stmt *s)
 		break;
 	case ST_STORE:
 		ec_store(e, s);
+		break;
+	case ST_AHEAD:
+		ec_ahead(e, s);
 		break;
 	case ST_OP:
 		operation(e, s);

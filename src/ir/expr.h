@@ -124,10 +124,15 @@ Ex ex_simplify(ExprTab *t, const ExFacts *f, Ex e);
  * Prints with the least parentheses: `2*M + 1`, `(i0 + 3)//4`, `min(M, 8)`.
  * Axes print as i0, i1, ... The C form prints a complete int64_t expression
  * for generated code, with tn_div/tn_mod/tn_min/tn_max for those operators,
- * dims as d_NAME and axes as i0, i1, ...
+ * dims as d_NAME and axes as i0, i1, ... An expression that is no sum and for
+ * which names (may be NULL) has a name prints as that.
  */
+typedef struct ExNames {
+	const char *(*name)(void *arg, Ex e); /* NULL: none */
+	void *arg;
+} ExNames;
 void ex_print(Buf *b, const ExprTab *t, Ex e);
-void ex_print_c(Buf *b, const ExprTab *t, Ex e);
+void ex_print_c(Buf *b, const ExprTab *t, Ex e, const ExNames *names);
 /*
  * Parses what ex_print prints (and any expression of + - * // % min max and
  * parentheses) from *s, advancing it. NULL on success, else what is wrong.

@@ -19,6 +19,7 @@ typedef struct Printer {
 	Buf *b;
 	const ExprTab *t;
 	bool c; /* the C form */
+	const ExNames *names;
 } Printer;
 
 static void print_sum(const Printer *p, Ex e);
@@ -124,6 +125,8 @@ static void print_call(const Printer *p, const char *name, const ExNode *n)
 static bool is_infix(const Printer *p, Ex e)
 {
 	const ExNode *n = ex_node(p->t, e);
+	if (p->names && p->names->name(p->names->arg, e))
+		return false;
 	if (n->kind != EX_DIV && n->kind != EX_MOD)
 		return false;
 	return !p->c || (nonneg_form(p->t, n->a) && positive_form(p->t, n->b));
@@ -146,6 +149,12 @@ static void print_atom(const Printer *p, Ex e)
 {
 	const ExNode *n = ex_node(p->t, e);
 	static const char *const op[2][2] = {{"//", "%"}, {"/", " % "}};
+	const char *name = p->names ? p->names->name(p->names->arg, e) : NULL;
+
+	if (name) {
+		buf_puts(p->b, name);
+		return;
+	}
 	switch (n->kind) {
 	case EX_DIM:
 		buf_printf(p->b, "%s%s", p->c ? "d_" : "",
@@ -232,12 +241,12 @@ static void print_sum(const Printer *p, Ex e)
 
 void ex_print(Buf *b, const ExprTab *t, Ex e)
 {
-	print_sum(&(Printer){b, t, false}, e);
+	print_sum(&(Printer){b, t, false, NULL}, e);
 }
 
-void ex_print_c(Buf *b, const ExprTab *t, Ex e)
+void ex_print_c(Buf *b, const ExprTab *t, Ex e, const ExNames *names)
 {
-	Printer p = {b, t, true};
+	Printer p = {b, t, true, names};
 	int64_t v;
 	bool primary = ex_is_const(t, e, &v) ? v >= 0 || v == INT64_MIN
 					     : ex_node(t, e)->kind != EX_POLY &&

@@ -57,7 +57,10 @@ typedef enum StmtKind {
 	ST_IF,    /* body where every cond >= 0, else orelse */
 	ST_LOAD,  /* var = buffer[index...] where every cond >= 0 (nconds may be
 		     0), else the dtype's zero */
-	ST_STORE, /* buffer[index...] = args[0] */
+	ST_STORE, /* buffer[index...] = args[0]; with `stream` past the caches,
+		     where every cond >= 0 */
+	ST_AHEAD, /* buffer[index...] is read soon, where every cond >= 0: a
+		     hint, which may name a place outside the buffer */
 	ST_OP,    /* var = op(args...): an ELEM op */
 	ST_MAC,   /* var = args[0]*args[1] + args[2], fused or not */
 	ST_CONST, /* var = data */
@@ -87,7 +90,7 @@ struct Stmt {
 	LoopMap map;
 	int lanes;
 	StmtList body, orelse;
-	/* IF, TEST, LOAD */
+	/* IF, TEST, LOAD; STORE, AHEAD: of dims alone */
 	uint32_t nconds;
 	Ex *conds;
 	/* variables */
@@ -98,6 +101,7 @@ struct Stmt {
 	/* memory */
 	uint32_t buffer;
 	uint8_t nindex;
+	bool stream;
 	Ex index[K_MAX_RANK];
 	/* OP: which; operand dtype. ACC, ACCUM, ARG: the fold's ELEM op */
 	Op op;

@@ -187,7 +187,10 @@ static const char *access_text(Check *c, const Stmt *s)
 	Buf b;
 
 	buf_init(&b, c->arena);
-	buf_printf(&b, "%s %s[", s->kind == ST_LOAD ? "load" : "store",
+	buf_printf(&b, "%s %s[",
+		   s->kind == ST_LOAD    ? "load"
+		   : s->kind == ST_STORE ? "store"
+					 : "ahead",
 		   c->k->buffers.p[s->buffer].name);
 	for (int d = 0; d < s->nindex; d++) {
 		if (d)
@@ -205,7 +208,7 @@ static bool prove_access(Check *c, const Stmt *s)
 	size_t facts = c->facts.facts.n;
 	bool ok = true;
 
-	for (uint32_t i = 0; i < s->nconds; i++)
+	for (uint32_t i = 0; s->kind == ST_LOAD && i < s->nconds; i++)
 		VEC_PUSH(c->arena, c->facts.facts, s->conds[i]);
 	for (int d = 0; ok && d < s->nindex; d++) {
 		Ex i = s->index[d];
@@ -295,7 +298,7 @@ static bool check_access(Check *c, const Stmt *s)
 				     s->dtype < DT_COUNT
 					     ? dtype_info[s->dtype].name
 					     : "a dtype");
-	if (!kcheck_conds(c, s) || !prove_access(c, s))
+	if (!kcheck_conds(c, s) || (s->kind != ST_AHEAD && !prove_access(c, s)))
 		return false;
 	return b->scope != SCOPE_REG || check_register(c, s);
 }
@@ -322,11 +325,21 @@ static bool check_load(Check *c, const Stmt *s)
 	return declare(c, s, access_varies(c, s) || kcheck_conds_vary(c, s));
 }
 
+static bool conds_of_dims(Check *c, const Stmt *s)
+{
+	for (uint32_t i = 0; i < s->nconds; i++)
+		if (!kcheck_dims(c, s->conds[i], "condition"))
+			return false;
+	return true;
+}
+
 static bool check_store(Check *c, const Stmt *s)
 {
-	if (s->nargs != 1 || s->nconds)
+	if (s->nargs != 1 || (s->nconds && !s->stream))
 		return kcheck_breach(c,
 				     "a store takes one variable and no guard");
+	if (!conds_of_dims(c, s))
+		return false;
 	if (!check_access(c, s) || !check_arg(c, s->args[0], s->dtype))
 		return false;
 	const KBuffer *b = &c->k->buffers.p[s->buffer];
@@ -336,8 +349,22 @@ static bool check_store(Check *c, const Stmt *s)
 	if (c->vars[s->args[0]].varies && !access_varies(c, s))
 		return kcheck_breach(c, "%s: every lane stores to one place",
 				     access_text(c, s));
+	if (s->stream && b->scope != SCOPE_OUT && b->scope != SCOPE_SHARED)
+		return kcheck_breach(c, "%s: only an output is streamed",
+				     access_text(c, s));
 	c->stored[s->buffer] = true;
 	return true;
+}
+
+static bool check_ahead(Check *c, const Stmt *s)
+{
+	if (s->nargs)
+		return kcheck_breach(c, "ahead takes a place only");
+	if (!check_access(c, s) || !conds_of_dims(c, s))
+		return false;
+	return c->k->buffers.p[s->buffer].scope == SCOPE_IN ||
+	       kcheck_breach(c, "%s: only an input is read ahead",
+			     access_text(c, s));
 }
 
 /* ---- statements ------------------------------------------------------ */
@@ -509,6 +536,8 @@ bool kcheck_simple(Check *c, const Stmt *s)
 		return check_load(c, s);
 	case ST_STORE:
 		return check_store(c, s);
+	case ST_AHEAD:
+		return check_ahead(c, s);
 	case ST_OP:
 		return check_op(c, s);
 	case ST_MAC:

@@ -406,6 +406,13 @@ static bool simple(Parser *p, Stmt *s)
 		s->kind = ST_STORE;
 		if (!access(p, s) || !expect(p, "=") || !arguments(p, s))
 			return false;
+		s->stream = take(p, "stream");
+		if (s->stream && take(p, "where") && !conditions(p, s))
+			return false;
+	} else if (take(p, "ahead")) {
+		s->kind = ST_AHEAD;
+		if (!access(p, s) || (take(p, "where") && !conditions(p, s)))
+			return false;
 	} else if (*p->s == 'i') {
 		s->kind = ST_BOUND;
 		if (!axis(p, &s->axis) || !expect(p, "=") ||

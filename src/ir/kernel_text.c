@@ -127,6 +127,7 @@ static void print_right(Printer *p, const Stmt *s)
 	case ST_FOR:
 	case ST_IF:
 	case ST_STORE:
+	case ST_AHEAD:
 	case ST_BOUND:
 	case ST_COUNT:
 		bug("statement kind %d makes no variable", (int)s->kind);
@@ -170,6 +171,21 @@ static void print_stmt(Printer *p, const Stmt *s, int depth)
 		print_access(p, s);
 		buf_puts(b, " =");
 		print_args(p, s);
+		if (s->stream) {
+			buf_puts(b, " stream");
+			if (s->nconds) {
+				buf_puts(b, " where ");
+				print_conds(p, s);
+			}
+		}
+		break;
+	case ST_AHEAD:
+		buf_puts(b, "ahead ");
+		print_access(p, s);
+		if (s->nconds) {
+			buf_puts(b, " where ");
+			print_conds(p, s);
+		}
 		break;
 	case ST_BOUND:
 		buf_printf(b, "i%" PRId64 " = bound", s->axis);

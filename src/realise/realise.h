@@ -14,8 +14,16 @@ typedef struct Target {
 	const char *name; /* cpu:avx512 */
 	int vector_bytes;
 	int vector_registers;
-	int64_t cache[3]; /* bytes: L1d and L2 of a core, L3 of all */
+	int cpus;
+	/* bytes: L1d and L2 of a core, L3 that all of them may count on */
+	int64_t cache[3];
 } Target;
+
+/* Bytes that a kernel may touch and leave in the caches of all CPUs. */
+static inline int64_t target_cached(const Target *t)
+{
+	return t->cpus * t->cache[1] + t->cache[2];
+}
 
 #define MAX_PARAMS 16
 typedef struct Candidate {

@@ -15,6 +15,13 @@
 
 #include <string.h>
 
+/* A walk over a row. */
+typedef struct Pass {
+	StmtList *body;
+	Ex index[TN_MAX_RANK];
+	int64_t cost;
+} Pass;
+
 typedef struct Rows {
 	Lower l;
 	const Region *reg;
@@ -26,9 +33,21 @@ typedef struct Rows {
 	Ex row[TN_MAX_RANK];  /* index of the row, by kept axis */
 	int passes;
 	bool across; /* lanes run across rows */
+	/* the loop over a task's rows, and what the first pass reads in it */
+	int64_t row_axis; /* -1: none */
+	Ex row_extent;
+	VEC(Pass) pass;
 } Rows;
 
-static const char *const rowreduce_params[] = {"lanes", "rows", NULL};
+static const char *const rowreduce_params[] = {"lanes", "rows", "stream",
+					       "ahead", NULL};
+enum {
+	P_LANES,
+	P_ROWS,   /* elements that make a task worth a claim */
+	P_STREAM, /* stores past the caches: 0 never, 1 by size, 2 always */
+	P_AHEAD,  /* a pass asks for the next row: as stream */
+	P_COUNT
+};
 
 static const char *rowreduce_admit(Arena *a, const Regions *r, uint32_t region)
 {
@@ -63,15 +82,19 @@ static Candidate rowreduce_rule(const Regions *r, uint32_t region,
 	if (is_sequential(r, reg))
 		lanes = 1;
 	return (Candidate){
-		.params = {{"lanes", lanes}, {"rows", 16384}},
-		.nparams = 2,
+		.params = {{"lanes", lanes},
+			   {"rows", 16384},
+			   {"stream", 1},
+			   {"ahead", 1}},
+		.nparams = P_COUNT,
 	};
 }
 
 static const char *rowreduce_legal(Arena *a, const Regions *r, uint32_t region,
 				   const Target *t, const Candidate *c)
 {
-	int64_t lanes = c->params[0].value, rows = c->params[1].value;
+	int64_t lanes = c->params[P_LANES].value;
+	int64_t rows = c->params[P_ROWS].value;
 
 	(void)t;
 	if (lanes < 1 || lanes > 64 || (lanes & (lanes - 1)))
@@ -82,6 +105,10 @@ static const char *rowreduce_legal(Arena *a, const Regions *r, uint32_t region,
 		       "lanes must be 1";
 	if (rows < 1 || rows > 1 << 30)
 		return "rows (elements a task) must be 1 to 2^30";
+	if (c->params[P_STREAM].value < 0 || c->params[P_STREAM].value > 2)
+		return "stream must be 0 (never), 1 (by size) or 2 (always)";
+	if (c->params[P_AHEAD].value < 0 || c->params[P_AHEAD].value > 2)
+		return "ahead must be 0 (never), 1 (by size) or 2 (always)";
 	return NULL;
 }
 
@@ -320,6 +347,88 @@ static bool pass_has_work(const Rows *w, int pass)
 	return false;
 }
 
+/* ---- reading ahead --------------------------------------------------- */
+
+/*
+ * Cycles a vector takes, in halves: loads from a nearby cache, operations on
+ * two ports, an elementary function, a line on its way to memory.
+ */
+static int64_t body_cost(const Rows *w, const StmtList *body)
+{
+	int64_t cost = 0;
+
+	for (size_t i = 0; i < body->n; i++) {
+		const Stmt *s = body->p[i];
+		if (s->kind == ST_LOAD)
+			cost += 3;
+		else if (s->kind == ST_STORE)
+			cost += w->l.k->buffers.p[s->buffer].scope == SCOPE_OUT
+					? 14
+					: 2;
+		else if (s->kind == ST_OP)
+			cost += op_info[s->op].ulp > 0 ? 20
+				: s->op == OP_DIV      ? 8
+						       : 1;
+		else
+			cost += 1;
+	}
+	return cost;
+}
+
+/*
+ * Memory is to be busy all the time, not only while the first pass loads
+ * and the last one stores: while the longest pass works on a row, memory is
+ * asked for what the first pass will load of the next one. (All passes
+ * asking for a share each was measured to gain nothing over that: most of
+ * the hints then name a line asked for already.) The last row of a task asks
+ * for itself, which is in the caches.
+ */
+static void read_ahead(Rows *w)
+{
+	Lower *l = &w->l;
+	ExprTab *t = &l->p->ex;
+	size_t naxes = (size_t)l->k->naxes;
+	Ex *with = arena_array(l->arena, Ex, naxes);
+	Ex one = ex_const(t, 1);
+	const Pass *first = &w->pass.p[0], *longest = &w->pass.p[1];
+
+	for (size_t i = 2; i < w->pass.n; i++)
+		if (w->pass.p[i].cost > longest->cost)
+			longest = &w->pass.p[i];
+	for (size_t i = 0; i < naxes; i++)
+		with[i] = ex_axis(t, (int64_t)i);
+	for (int d = 0; d < w->reg->rank; d++) {
+		const ExNode *n = ex_node(t, first->index[d]);
+		if (reduces(w->reg, d) && n->kind == EX_AXIS)
+			with[n->value] = longest->index[d];
+	}
+	with[w->row_axis] = ex_min(t, ex_add(t, with[w->row_axis], one),
+				   ex_sub(t, w->row_extent, one));
+	for (size_t i = 0; i < first->body->n; i++) {
+		const Stmt *ld = first->body->p[i];
+		bool moves = false;
+		if (ld->kind != ST_LOAD ||
+		    l->k->buffers.p[ld->buffer].scope != SCOPE_IN)
+			continue;
+		Stmt *s = arena_new(l->arena, Stmt);
+		*s = (Stmt){.kind = ST_AHEAD,
+			    .var = NO_VAR,
+			    .dtype = ld->dtype,
+			    .buffer = ld->buffer,
+			    .nindex = ld->nindex,
+			    .value = NO_VALUE};
+		for (int d = 0; d < ld->nindex; d++) {
+			moves |= ex_uses_axis(t, ld->index[d], w->row_axis);
+			s->index[d] =
+				ex_subst_axes(t, ld->index[d], with, naxes);
+		}
+		if (moves)
+			VEC_PUSH(l->arena, *longest->body, s);
+	}
+}
+
+/* ---- the passes ------------------------------------------------------ */
+
 static void lower_pass(Rows *w, int pass)
 {
 	Lower *l = &w->l;
@@ -353,6 +462,9 @@ static void lower_pass(Rows *w, int pass)
 		loops++;
 	}
 	pass_element(w, pass, folds.p, folds.n, index);
+	Pass p = {.body = l->at, .cost = body_cost(w, l->at)};
+	memcpy(p.index, index, sizeof(index));
+	VEC_PUSH(l->arena, w->pass, p);
 	while (loops--)
 		lower_end(l);
 	for (size_t i = 0; i < folds.n; i++)
@@ -388,17 +500,33 @@ static void plan_cache(Rows *w)
 	}
 }
 
+/*
+ * Rows a task: worth a claim, and no more tasks than 16 a CPU, which deals
+ * them evenly and lets most rows follow another in their task. Rows are
+ * independent, so no bit depends on it.
+ */
+static Ex task_rows(Rows *w, const Target *target, int64_t elements, Ex length)
+{
+	ExprTab *t = &w->l.p->ex;
+	Ex rows = ex_const(t, 1);
+
+	for (int d = 0; d < w->nkept; d++)
+		rows = ex_mul(t, rows, w->kept[d]);
+	Ex share = ex_div(t, rows, ex_const(t, 16 * target->cpus));
+	return ex_max(t, lower_chunk(&w->l, elements, length), share);
+}
+
 static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			    const Target *target, const Candidate *c)
 {
 	Rows w = {.reg = &r->regions.p[k->region],
-		  .lanes = (int)c->params[0].value};
+		  .lanes = (int)c->params[P_LANES].value,
+		  .row_axis = -1};
 	ExprTab *t = &ks->program->ex;
-	int64_t rows = c->params[1].value;
+	int64_t rows = c->params[P_ROWS].value;
 	int rank = w.reg->rank;
 	Ex length = ex_const(t, 1);
 
-	(void)target;
 	lower_init(&w.l, ks, k, r);
 	w.level = arena_array(ks->arena, int, ks->program->values.n);
 	w.cache = arena_array(ks->arena, uint32_t, ks->program->values.n);
@@ -415,7 +543,14 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 
 	lower_phase(&w.l, "main");
 	int outer = w.across ? w.nkept - 1 : w.nkept;
-	lower_rows(&w.l, w.kept, outer, lower_chunk(&w.l, rows, length), w.row);
+	Ex chunk = task_rows(&w, target, rows, length);
+	const StmtList *tasks = w.l.at;
+	lower_rows(&w.l, w.kept, outer, chunk, w.row);
+	if (c->params[P_AHEAD].value && !w.across && tasks->n == 1 &&
+	    tasks->p[0]->kind == ST_FOR) {
+		w.row_axis = tasks->p[0]->axis;
+		w.row_extent = tasks->p[0]->extent;
+	}
 	if (w.across) {
 		/* columns in blocks of 16 vectors */
 		Ex width = w.kept[outer], size = ex_const(t, 16 * w.lanes);
@@ -432,9 +567,13 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			lower_pass(&w, pass);
 	}
 	row_values(&w, w.passes);
+	if (w.row_axis >= 0 && w.pass.n > 1)
+		read_ahead(&w);
 	if (w.across)
 		lower_end(&w.l);
 	lower_end(&w.l);
+	lower_by_size(&w.l, ST_STORE, c->params[P_STREAM].value, target);
+	lower_by_size(&w.l, ST_AHEAD, c->params[P_AHEAD].value, target);
 	k->note = w.across ? "lanes run across rows: the last axis is kept"
 			   : "lanes run along the row: the last axis is folded";
 }

@@ -9,7 +9,6 @@
 #include "runtime/runtime.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -22,7 +21,10 @@ static const char *const avx512_flags[] = {
 static const char *const avx2_flags[] = {"-mavx2", "-mfma", "-mf16c", NULL};
 static const char *const no_flags[] = {NULL};
 
-/* Widest first: isa_host takes the first that runs. */
+/*
+ * Widest first: isa_host takes the first that runs. The usual machine has 8
+ * cores.
+ */
 const Isa isa_table[] = {
 	{"avx512",
 	 64,
@@ -30,22 +32,28 @@ const Isa isa_table[] = {
 	 true,
 	 true,
 	 avx512_flags,
-	 {32 << 10, 1 << 20, 16 << 20}},
+	 {8, {32 << 10, 1 << 20, 16 << 20}}},
 	{"avx2",
 	 32,
 	 16,
 	 true,
 	 true,
 	 avx2_flags,
-	 {32 << 10, 512 << 10, 8 << 20}},
-	{"neon", 16, 32, true, true, no_flags, {64 << 10, 512 << 10, 4 << 20}},
+	 {8, {32 << 10, 512 << 10, 8 << 20}}},
+	{"neon",
+	 16,
+	 32,
+	 true,
+	 true,
+	 no_flags,
+	 {8, {64 << 10, 512 << 10, 4 << 20}}},
 	{"base",
 	 16,
 	 16,
 	 false,
 	 false,
 	 no_flags,
-	 {32 << 10, 256 << 10, 4 << 20}},
+	 {8, {32 << 10, 256 << 10, 4 << 20}}},
 };
 const size_t isa_count = ARRAY_LEN(isa_table);
 
@@ -95,18 +103,4 @@ const Isa *isa_host(void)
 			return &isa_table[i];
 	}
 	bug("no instruction set runs here");
-}
-
-void isa_host_caches(const Isa *isa, int64_t out[static 3])
-{
-	static const int names[3] = {
-		_SC_LEVEL1_DCACHE_SIZE,
-		_SC_LEVEL2_CACHE_SIZE,
-		_SC_LEVEL3_CACHE_SIZE,
-	};
-
-	for (int i = 0; i < 3; i++) {
-		long bytes = sysconf(names[i]);
-		out[i] = bytes > 0 ? bytes : isa->cache[i];
-	}
 }

@@ -7,6 +7,15 @@
 #include "base/base.h"
 #include "runtime/abi.h"
 
+/* ---- the machine (machine.c) ----------------------------------------- */
+
+typedef struct Machine {
+	int cpus;
+	/* bytes of data caches: L1 and L2 that a CPU has to itself, L3 that
+	 * all of them may count on */
+	int64_t cache[3];
+} Machine;
+
 /* ---- instruction sets (isa.c) ---------------------------------------- */
 
 /* One row a set; the widest the host runs is the default. */
@@ -16,16 +25,15 @@ typedef struct Isa {
 	int vector_registers;
 	bool fma, f16c;           /* hardware multiply-add, f16 conversion */
 	const char *const *flags; /* compiler flags, NULL-terminated */
-	int64_t cache[3];         /* bytes of L1d, L2, L3 of a usual machine */
+	Machine usual; /* one that has it, for plans made elsewhere */
 } Isa;
 extern const Isa isa_table[];
 extern const size_t isa_count;
 const Isa *isa_find(const char *name); /* NULL if unknown */
 const Isa *isa_host(void);
 bool isa_runs_here(const Isa *isa);
-/* Bytes of the host's data caches as the system tells them; what it does not
- * tell stays as the row has it. L1d and L2 are a core's own, L3 is shared. */
-void isa_host_caches(const Isa *isa, int64_t out[static 3]);
+/* The machine at hand; what it does not tell is as isa->usual. */
+void machine_probe(const Isa *isa, Machine *out);
 
 /* ---- processes (process.c) ------------------------------------------- */
 

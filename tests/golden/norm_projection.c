@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of norm_projection, by rowreduce lanes=8 rows=16384
+ * k0: region 0 of norm_projection, by rowreduce lanes=8 rows=16384 stream=1 ahead=1
  * lanes run along the row: the last axis is folded
  *   %3 = cast: f32, line 9
  *   %4 = mul: f32, line 9
@@ -40,6 +40,13 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+static inline __attribute__((unused)) int64_t
+tn_task(const TnArgs *args, int workers, int64_t t)
+{
+	if (workers == 1)
+		return t + 1;
+	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+}
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
 
@@ -161,35 +168,49 @@ TN_INLINE tn_f32_v8 tn_cast_f16_f32_v8(tn_f16_v8 a)
 {
 	return a;
 }
+TN_INLINE uint64_t tn_lanes(int64_t a)
+{
+	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
+}
+typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
+TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
+{
+#ifdef __AVX512VL__
+	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
+		a, (tn_i16_v8){0}, (uint8_t)tn_lanes(b));
+#else
+	tn_u16_v8 r = {0};
+
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_u16_su *)a)[i];
+	return r;
+#endif
+}
+TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
+{
+	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
+}
+typedef int32_t tn_i32_v8 __attribute__((vector_size(32)));
+typedef int32_t tn_i32_s;
+TN_INLINE tn_f32_v8 tn_keepn_f32_v8(tn_f32_v8 a, tn_f32_v8 b, int64_t c)
+{
+	tn_i32_v8 n = (tn_i32_v8){0} + (tn_i32_s)c;
+	tn_u32_v8 m = (tn_u32_v8)((tn_i32_v8){0, 1, 2, 3, 4, 5, 6, 7} < n);
+
+	return (tn_f32_v8)((m & (tn_u32_v8)a) | (~m & (tn_u32_v8)b));
+}
 typedef float tn_f32_v4 __attribute__((vector_size(16)));
-typedef float tn_f32_v2 __attribute__((vector_size(8)));
-TN_INLINE tn_f32_s tn_add_f32_s(tn_f32_s a, tn_f32_s b)
-{
-	return a + b;
-}
-TN_INLINE tn_f32_s tn_hsum_f32_v2(tn_f32_v2 a)
-{
-	return tn_add_f32_s(a[0], a[1]);
-}
-TN_INLINE tn_f32_v2 tn_add_f32_v2(tn_f32_v2 a, tn_f32_v2 b)
-{
-	return a + b;
-}
-TN_INLINE tn_f32_v2 tn_lo_f32_v4(tn_f32_v4 a)
-{
-	return __builtin_shufflevector(a, a, 0, 1);
-}
-TN_INLINE tn_f32_v2 tn_hi_f32_v4(tn_f32_v4 a)
-{
-	return __builtin_shufflevector(a, a, 2, 3);
-}
-TN_INLINE tn_f32_s tn_hsum_f32_v4(tn_f32_v4 a)
-{
-	return tn_hsum_f32_v2(tn_add_f32_v2(tn_lo_f32_v4(a), tn_hi_f32_v4(a)));
-}
 TN_INLINE tn_f32_v4 tn_add_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
 {
 	return a + b;
+}
+TN_INLINE tn_f32_s tn_hsum_f32_v4(tn_f32_v4 a)
+{
+	tn_f32_v4 b = tn_add_f32_v4(
+		a, __builtin_shufflevector(a, a, 2, 3, 0, 1));
+
+	return tn_add_f32_v4(
+		b, __builtin_shufflevector(b, b, 1, 0, 3, 2))[0];
 }
 typedef float tn_f32_v4u __attribute__((vector_size(16), aligned(1), may_alias));
 TN_INLINE tn_f32_v4 tn_lo_f32_v8(tn_f32_v8 a)
@@ -212,21 +233,6 @@ TN_INLINE tn_f32_s tn_hsum_f32_v8(tn_f32_v8 a)
 {
 	return tn_hsum_f32_v4(tn_add_f32_v4(tn_lo_f32_v8(a), tn_hi_f32_v8(a)));
 }
-typedef float tn_f16_s;
-typedef uint16_t tn_u16_s;
-TN_INLINE tn_f16_s tn_unpack_f16_s(tn_u16_s a)
-{
-	return tn_unpack_f16_v4((tn_u16_v4){a})[0];
-}
-typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
-TN_INLINE tn_f16_s tn_load_f16_s(const void *a)
-{
-	return tn_unpack_f16_s(*(const tn_u16_su *)a);
-}
-TN_INLINE tn_f32_s tn_cast_f16_f32_s(tn_f16_s a)
-{
-	return a;
-}
 typedef int64_t tn_i64_s;
 TN_INLINE tn_f32_s tn_cast_i64_f32_s(tn_i64_s a)
 {
@@ -247,6 +253,14 @@ TN_INLINE tn_f32_s tn_sqrt_f32_s(tn_f32_s a)
 TN_INLINE tn_f32_s tn_rsqrt_f32_s(tn_f32_s a)
 {
 	return (tn_f32_s)1 / tn_sqrt_f32_s(a);
+}
+TN_INLINE int64_t tn_head(const void *a, int64_t b, int64_t c, int64_t d)
+{
+	int64_t n = -(int64_t)a & (b - 1);
+
+	if (n % c != 0)
+		return 0;
+	return n / c < d ? n / c : d;
 }
 TN_INLINE tn_f16_v4 tn_round_f16_v4(tn_f32_v4 a)
 {
@@ -293,6 +307,16 @@ TN_INLINE tn_f16_v8 tn_round_f16_v8(tn_f32_v8 a)
 TN_INLINE tn_f16_v8 tn_cast_f32_f16_v8(tn_f32_v8 a)
 {
 	return tn_round_f16_v8(a);
+}
+TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
+{
+#ifdef __AVX512VL__
+	__builtin_ia32_storedquhi128_mask(
+		a, (tn_i16_v8)c, (uint8_t)tn_lanes(b));
+#else
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_u16_su *)a)[i] = c[i];
+#endif
 }
 TN_INLINE tn_u16_v8 tn_join_u16_v8(tn_u16_v4 a, tn_u16_v4 b)
 {
@@ -384,30 +408,41 @@ TN_INLINE tn_u16_v8 tn_pack_f16_v8(tn_f16_v8 a)
 		tn_pack_f16_v4(tn_hi_f16_v8(a)));
 #endif
 }
-TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
-{
-	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
-}
-TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
-{
-	tn_u16_v8 r = {0};
-
-	for (int64_t i = 0; i < b && i < 8; i++)
-		r[i] = ((const tn_u16_su *)a)[i];
-	return r;
-}
-TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
-{
-	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
-}
-TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
-{
-	for (int64_t i = 0; i < b && i < 8; i++)
-		((tn_u16_su *)a)[i] = c[i];
-}
 TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
 	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
+}
+TN_INLINE void tn_stream_u16_v8(void *a, tn_u16_v8 b, int32_t c)
+{
+	(void)c;
+#if defined __SSE2__ && !defined __clang__
+	if (c) {
+		__builtin_ia32_movntps(a, (tn_f32_v4)b);
+		return;
+	}
+#elif defined __SSE2__
+	if (c) {
+		__builtin_nontemporal_store(b, (tn_u16_v8 *)a);
+		return;
+	}
+#endif
+	*(tn_u16_v8u *)a = b;
+}
+TN_INLINE void tn_stream_f16_v8(void *a, tn_f16_v8 b, int32_t c)
+{
+	tn_stream_u16_v8(a, tn_pack_f16_v8(b), c);
+}
+TN_INLINE void tn_ahead(const void *a)
+{
+	__builtin_prefetch(a, 0, 2);
+}
+TN_INLINE void tn_fence()
+{
+#ifdef __SSE2__
+	__builtin_ia32_sfence();
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
 }
 
 #define TN_EXPORT __attribute__((visibility("default")))
@@ -418,20 +453,20 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
+	const int64_t c0 = tn_max(d_M/128, tn_max(16384/tn_max(d_K, 1), 1));
+	const int64_t c1 = tn_max(d_M/128, tn_max(tn_div(16384, d_K), 1));
+	const int64_t c2 = tn_div(d_M - 1, tn_max(d_M/128, tn_max(16384/tn_max(d_K, 1), 1)));
 	const uint16_t *const b_x = args->buffers[0];
 	const uint16_t *const b_g = args->buffers[1];
 	uint16_t *const b19 = args->buffers[2];
-	const int64_t tasks = tn_div(d_M - 1, tn_max(16384/tn_max(d_K, 1), 1)) + 1;
+	const int64_t tasks = c2 + 1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < tn_min(tn_max(16384/tn_max(d_K, 1), 1), d_M - i0*tn_max(16384/tn_max(d_K, 1), 1)); i1++) {
+		for (int64_t i1 = 0; i1 < tn_min(c0, d_M - i0*c0); i1++) {
 			tn_f32_s v0 = 0;
 			{
 				const int64_t n2 = d_K;
@@ -439,11 +474,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				tn_f32_v8 v0_1 = tn_splat_f32_v8(0);
 				tn_f32_v8 v0_2 = tn_splat_f32_v8(0);
 				tn_f32_v8 v0_3 = tn_splat_f32_v8(0);
+				tn_f32_v8 v0_4 = tn_splat_f32_v8(0);
+				tn_f32_v8 v0_5 = tn_splat_f32_v8(0);
+				tn_f32_v8 v0_6 = tn_splat_f32_v8(0);
+				tn_f32_v8 v0_7 = tn_splat_f32_v8(0);
 				int64_t i2 = 0;
-				for (; i2 <= n2 - 32; i2 += 32) {
+				for (; i2 <= n2 - 64; i2 += 64) {
 					{
 						/* %0 x = input: line 8 */
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2));
 						/* %3 = cast: line 9 */
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						/* %4 = mul: line 9 */
@@ -451,37 +490,62 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						v0_0 = v0_0 + v3;
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2 + 8));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 8));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						const tn_f32_v8 v3 = v2 * v2;
 						v0_1 = v0_1 + v3;
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2 + 16));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 16));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						const tn_f32_v8 v3 = v2 * v2;
 						v0_2 = v0_2 + v3;
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2 + 24));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 24));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						const tn_f32_v8 v3 = v2 * v2;
 						v0_3 = v0_3 + v3;
 					}
+					{
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 32));
+						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+						const tn_f32_v8 v3 = v2 * v2;
+						v0_4 = v0_4 + v3;
+					}
+					{
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 40));
+						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+						const tn_f32_v8 v3 = v2 * v2;
+						v0_5 = v0_5 + v3;
+					}
+					{
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 48));
+						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+						const tn_f32_v8 v3 = v2 * v2;
+						v0_6 = v0_6 + v3;
+					}
+					{
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 56));
+						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+						const tn_f32_v8 v3 = v2 * v2;
+						v0_7 = v0_7 + v3;
+					}
 				}
 				for (; i2 <= n2 - 8; i2 += 8) {
-					const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2));
+					const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2));
 					const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 					const tn_f32_v8 v3 = v2 * v2;
 					v0_0 = v0_0 + v3;
 				}
-				v0 = v0 + tn_hsum_f32_v8(((v0_0 + v0_1) + (v0_2 + v0_3)));
-				for (; i2 < n2; i2++) {
-					const tn_f16_s v1 = tn_load_f16_s(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2));
-					const tn_f32_s v2 = tn_cast_f16_f32_s(v1);
-					const tn_f32_s v3 = v2 * v2;
-					v0 = v0 + v3;
+				if (i2 < n2) {
+					const int64_t m2 = n2 - i2;
+					const tn_f16_v8 v1 = tn_loadn_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2), m2);
+					const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+					const tn_f32_v8 v3 = v2 * v2;
+					v0_0 = tn_keepn_f32_v8(v0_0 + v3, v0_0, m2);
 				}
+				v0 = v0 + tn_hsum_f32_v8((((v0_0 + v0_1) + (v0_2 + v0_3)) + ((v0_4 + v0_5) + (v0_6 + v0_7))));
 			}
 			/* %5 = sum: line 9 */
 			const tn_f32_s v4 = v0;
@@ -498,37 +562,54 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 			{
 				const int64_t n3 = d_K;
 				int64_t i3 = 0;
-				for (; i3 <= n3 - 8; i3 += 8) {
+				const int64_t h3 = 4*d_K*d_M + 2*d_K - 12582913LL >= 0 ? tn_head(b19 + (d_K*i0*c1 + d_K*i1), 16, 2, n3) : 0;
+				const _Bool nt3_0 = 4*d_K*d_M + 2*d_K - 12582913LL >= 0 && ((uint64_t)(b19 + (d_K*i0*c1 + d_K*i1) + h3) & 15) == 0;
+				if (h3 > 0) {
+					const int64_t m3 = h3;
 					/* %0 x = input: line 8 */
-					const tn_f16_v8 v10 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3));
+					const tn_f16_v8 v10 = tn_loadn_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i3), m3);
 					/* %3 = cast: line 9 */
 					const tn_f32_v8 v11 = tn_cast_f16_f32_v8(v10);
 					/* %15 = mul: line 9 */
 					const tn_f32_v8 v12 = v11 * tn_splat_f32_v8(v9);
 					/* %1 g = input: line 8 */
-					const tn_f16_v8 v13 = tn_load_f16_v8(b_g + i3);
+					const tn_f16_v8 v13 = tn_loadn_f16_v8(b_g + i3, m3);
 					/* %17 = cast: line 9 */
 					const tn_f32_v8 v14 = tn_cast_f16_f32_v8(v13);
 					/* %18 = mul: line 9 */
 					const tn_f32_v8 v15 = v12 * v14;
 					/* %19 = cast: line 9 */
 					const tn_f16_v8 v16 = tn_cast_f32_f16_v8(v15);
-					tn_store_f16_v8(b19 + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3), v16);
+					tn_storen_f16_v8(b19 + (d_K*i0*c1 + d_K*i1 + i3), m3, v16);
+					i3 = h3;
+				}
+				for (; i3 <= n3 - 8; i3 += 8) {
+					const tn_f16_v8 v10 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i3));
+					const tn_f32_v8 v11 = tn_cast_f16_f32_v8(v10);
+					const tn_f32_v8 v12 = v11 * tn_splat_f32_v8(v9);
+					const tn_f16_v8 v13 = tn_load_f16_v8(b_g + i3);
+					const tn_f32_v8 v14 = tn_cast_f16_f32_v8(v13);
+					const tn_f32_v8 v15 = v12 * v14;
+					const tn_f16_v8 v16 = tn_cast_f32_f16_v8(v15);
+					tn_stream_f16_v8(b19 + (d_K*i0*c1 + d_K*i1 + i3), v16, nt3_0);
+					if (4*d_K*d_M + 2*d_K - 12582913LL >= 0)
+						tn_ahead(b_x + (d_K*i0*c1 + d_K*tn_min(i1 + 1, tn_min(c1, d_M - i0*c1) - 1) + i3));
 				}
 				if (i3 < n3) {
 					const int64_t m3 = n3 - i3;
-					const tn_f16_v8 v10 = tn_loadn_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3), m3);
+					const tn_f16_v8 v10 = tn_loadn_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i3), m3);
 					const tn_f32_v8 v11 = tn_cast_f16_f32_v8(v10);
 					const tn_f32_v8 v12 = v11 * tn_splat_f32_v8(v9);
 					const tn_f16_v8 v13 = tn_loadn_f16_v8(b_g + i3, m3);
 					const tn_f32_v8 v14 = tn_cast_f16_f32_v8(v13);
 					const tn_f32_v8 v15 = v12 * v14;
 					const tn_f16_v8 v16 = tn_cast_f32_f16_v8(v15);
-					tn_storen_f16_v8(b19 + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3), m3, v16);
+					tn_storen_f16_v8(b19 + (d_K*i0*c1 + d_K*i1 + i3), m3, v16);
 				}
 			}
 		}
 	}
+	tn_fence();
 }
 /*
  * k1: region 1 of norm_projection, by contract mr=6 nr=16 lanes=8 mb=6 nb=28 kc=336 ti=1 a=2 b=2
@@ -561,6 +642,13 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+static inline __attribute__((unused)) int64_t
+tn_task(const TnArgs *args, int workers, int64_t t)
+{
+	if (workers == 1)
+		return t + 1;
+	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+}
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
 
@@ -695,14 +783,23 @@ TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
 {
 	*(tn_f32_v8u *)a = b;
 }
+TN_INLINE uint64_t tn_lanes(int64_t a)
+{
+	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
+}
 typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
 {
+#ifdef __AVX512VL__
+	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
+		a, (tn_i16_v8){0}, (uint8_t)tn_lanes(b));
+#else
 	tn_u16_v8 r = {0};
 
 	for (int64_t i = 0; i < b && i < 8; i++)
 		r[i] = ((const tn_u16_su *)a)[i];
 	return r;
+#endif
 }
 TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
 {
@@ -923,16 +1020,26 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 typedef float tn_f32_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
+#ifdef __AVX512VL__
+	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
+		a, (tn_f32_v8){0}, (uint8_t)tn_lanes(b));
+#else
 	tn_f32_v8 r = {0};
 
 	for (int64_t i = 0; i < b && i < 8; i++)
 		r[i] = ((const tn_f32_su *)a)[i];
 	return r;
+#endif
 }
 TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
 {
+#ifdef __AVX512VL__
+	__builtin_ia32_storedquhi128_mask(
+		a, (tn_i16_v8)c, (uint8_t)tn_lanes(b));
+#else
 	for (int64_t i = 0; i < b && i < 8; i++)
 		((tn_u16_su *)a)[i] = c[i];
+#endif
 }
 TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
@@ -947,19 +1054,18 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
+	const int64_t c1 = (d_M + 5)/6;
 	float *const pack_a = args->buffers[0];
 	const uint16_t *const b19 = args->buffers[1];
-	const int64_t tasks = (d_M + 5)/6;
+	const int64_t tasks = c1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < tn_max((d_K + 335)/336, 1); i1++) {
+		for (int64_t i1 = 0; i1 < c0; i1++) {
 			{
 				const int64_t n2 = tn_min(d_K - 336*i1, 336);
 				int64_t i2 = 0;
@@ -1037,14 +1143,14 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t0_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t0_3_7);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t0_3_0);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t0_3_1);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t0_3_2);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t0_3_3);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t0_3_4);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t0_3_5);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
 				}
 				if (i2 < n2) {
 					const int64_t m2 = n2 - i2;
@@ -1120,14 +1226,22 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
 					const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
 					const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t1_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t1_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t1_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t1_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t1_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t1_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t1_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t1_3_7);
+					if (0 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t1_3_0);
+					if (1 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t1_3_1);
+					if (2 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t1_3_2);
+					if (3 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t1_3_3);
+					if (4 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t1_3_4);
+					if (5 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t1_3_5);
+					if (6 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t1_3_6);
+					if (7 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t1_3_7);
 				}
 			}
 		}
@@ -1139,19 +1253,18 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
+	const int64_t c1 = (d_N + 15)/16;
 	float *const pack_b = args->buffers[2];
 	const uint16_t *const b_w = args->buffers[3];
-	const int64_t tasks = (d_N + 15)/16;
+	const int64_t tasks = c1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i4 = t;
-		for (int64_t i5 = 0; i5 < tn_max((d_K + 335)/336, 1); i5++) {
+		for (int64_t i5 = 0; i5 < c0; i5++) {
 			for (int64_t i6 = 0; i6 < tn_min(d_K - 336*i5, 336); i6++) {
 				{
 					/* %2 w = input: line 8 */
@@ -1162,7 +1275,7 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6), v3);
+					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
 				}
 				{
 					tn_f16_v8 v2;
@@ -1172,7 +1285,7 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6 + 8), v3);
+					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
 				}
 			}
 		}
@@ -1185,22 +1298,24 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = (d_N + 15)/16;
+	const int64_t c1 = (d_M + 5)/6;
+	const int64_t c2 = tn_max((d_K + 335)/336, 1);
+	const int64_t c3 = (d_N + 447)/448;
+	const int64_t c4 = (d_M + 35)/36;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const pack_a = args->buffers[0];
 	float *const pack_b = args->buffers[2];
 	float *const tile = (float *)(scratch + 0);
 	uint16_t *const b20 = args->buffers[4];
-	const int64_t tasks = ((d_M + 35)/36)*((d_N + 447)/448);
+	const int64_t tasks = c4*c3;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
-		const int64_t i8 = t / ((d_N + 447)/448);
-		const int64_t i9 = t % ((d_N + 447)/448);
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i8 = t / c3;
+		const int64_t i9 = t % c3;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0 = {0};
@@ -1215,8 +1330,8 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_5_1 = {0};
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
-		for (int64_t i10 = 0; i10 < tn_min((d_N + 15)/16 - 28*i9, 28); i10++) {
-			for (int64_t i11 = 0; i11 < tn_min((d_M + 5)/6 - 6*i8, 6); i11++) {
+		for (int64_t i10 = 0; i10 < tn_min(c0 - 28*i9, 28); i10++) {
+			for (int64_t i11 = 0; i11 < tn_min(c1 - 6*i8, 6); i11++) {
 				for (int64_t i12 = 0; i12 < 6; i12++) {
 					{
 						const tn_f32_s v4 = 0x0p+0f;
@@ -1229,10 +1344,10 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 				}
 			}
 		}
-		for (int64_t i14 = 0; i14 < tn_max((d_K + 335)/336, 1); i14++) {
-			for (int64_t i15 = 0; i15 < tn_div(tn_min((d_M + 5)/6 - 6*i8, 6) + 5, 6); i15++) {
-				for (int64_t i16 = 0; i16 < tn_min((d_N + 15)/16 - 28*i9, 28); i16++) {
-					for (int64_t i17 = 0; i17 < tn_min((d_M + 5)/6 - 6*i8, 6) - 6*i15; i17++) {
+		for (int64_t i14 = 0; i14 < c2; i14++) {
+			for (int64_t i15 = 0; i15 < tn_div(tn_min(c1 - 6*i8, 6) + 5, 6); i15++) {
+				for (int64_t i16 = 0; i16 < tn_min(c0 - 28*i9, 28); i16++) {
+					for (int64_t i17 = 0; i17 < tn_min(c1 - 6*i8, 6) - 6*i15; i17++) {
 						{
 							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17));
 							r_acc_0_0 = v5;
@@ -1283,15 +1398,15 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 						}
 						for (int64_t i20 = 0; i20 < tn_min(d_K - 336*i14, 336); i20++) {
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*((d_N + 15)/16) + 150528LL*i9 + 5376*i16 + 16*i20));
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20));
 								r_brow_0 = v6;
 							}
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*((d_N + 15)/16) + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
 								r_brow_1 = v6;
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_0_0;
@@ -1306,7 +1421,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_1_0;
@@ -1321,7 +1436,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_2_0;
@@ -1336,7 +1451,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_3_0;
@@ -1351,7 +1466,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_4_0;
@@ -1366,7 +1481,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_5_0;
@@ -1429,7 +1544,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 							const tn_f32_v8 v11 = r_acc_5_1;
 							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88), v11);
 						}
-						if (i14 + 1 - tn_max((d_K + 335)/336, 1) >= 0) {
+						if (i14 + 1 - c2 >= 0) {
 							for (int64_t i26 = 0; i26 < tn_min(d_M - 36*i8 - 36*i15 - 6*i17, 6); i26++) {
 								{
 									const int64_t n27 = tn_min(d_N - 448*i9 - 16*i16, 16);

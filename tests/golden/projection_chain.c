@@ -29,6 +29,13 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+static inline __attribute__((unused)) int64_t
+tn_task(const TnArgs *args, int workers, int64_t t)
+{
+	if (workers == 1)
+		return t + 1;
+	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+}
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
 
@@ -163,14 +170,23 @@ TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
 {
 	*(tn_f32_v8u *)a = b;
 }
+TN_INLINE uint64_t tn_lanes(int64_t a)
+{
+	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
+}
 typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
 {
+#ifdef __AVX512VL__
+	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
+		a, (tn_i16_v8){0}, (uint8_t)tn_lanes(b));
+#else
 	tn_u16_v8 r = {0};
 
 	for (int64_t i = 0; i < b && i < 8; i++)
 		r[i] = ((const tn_u16_su *)a)[i];
 	return r;
+#endif
 }
 TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
 {
@@ -391,16 +407,26 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 typedef float tn_f32_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
+#ifdef __AVX512VL__
+	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
+		a, (tn_f32_v8){0}, (uint8_t)tn_lanes(b));
+#else
 	tn_f32_v8 r = {0};
 
 	for (int64_t i = 0; i < b && i < 8; i++)
 		r[i] = ((const tn_f32_su *)a)[i];
 	return r;
+#endif
 }
 TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
 {
+#ifdef __AVX512VL__
+	__builtin_ia32_storedquhi128_mask(
+		a, (tn_i16_v8)c, (uint8_t)tn_lanes(b));
+#else
 	for (int64_t i = 0; i < b && i < 8; i++)
 		((tn_u16_su *)a)[i] = c[i];
+#endif
 }
 TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
@@ -415,19 +441,18 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
+	const int64_t c1 = (d_M + 5)/6;
 	float *const pack_a = args->buffers[0];
 	const uint16_t *const b_x = args->buffers[1];
-	const int64_t tasks = (d_M + 5)/6;
+	const int64_t tasks = c1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < tn_max((d_K + 335)/336, 1); i1++) {
+		for (int64_t i1 = 0; i1 < c0; i1++) {
 			{
 				const int64_t n2 = tn_min(d_K - 336*i1, 336);
 				int64_t i2 = 0;
@@ -505,14 +530,14 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t0_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t0_3_7);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t0_3_0);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t0_3_1);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t0_3_2);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t0_3_3);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t0_3_4);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t0_3_5);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
 				}
 				if (i2 < n2) {
 					const int64_t m2 = n2 - i2;
@@ -588,14 +613,22 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
 					const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
 					const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t1_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t1_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t1_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t1_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t1_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t1_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t1_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t1_3_7);
+					if (0 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t1_3_0);
+					if (1 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t1_3_1);
+					if (2 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t1_3_2);
+					if (3 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t1_3_3);
+					if (4 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t1_3_4);
+					if (5 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t1_3_5);
+					if (6 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t1_3_6);
+					if (7 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t1_3_7);
 				}
 			}
 		}
@@ -607,19 +640,18 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
+	const int64_t c1 = (d_N + 15)/16;
 	float *const pack_b = args->buffers[2];
 	const uint16_t *const b_w = args->buffers[3];
-	const int64_t tasks = (d_N + 15)/16;
+	const int64_t tasks = c1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i4 = t;
-		for (int64_t i5 = 0; i5 < tn_max((d_K + 335)/336, 1); i5++) {
+		for (int64_t i5 = 0; i5 < c0; i5++) {
 			for (int64_t i6 = 0; i6 < tn_min(d_K - 336*i5, 336); i6++) {
 				{
 					/* %1 w = input: line 8 */
@@ -630,7 +662,7 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6), v3);
+					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
 				}
 				{
 					tn_f16_v8 v2;
@@ -640,7 +672,7 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6 + 8), v3);
+					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
 				}
 			}
 		}
@@ -653,22 +685,24 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = (d_N + 15)/16;
+	const int64_t c1 = (d_M + 5)/6;
+	const int64_t c2 = tn_max((d_K + 335)/336, 1);
+	const int64_t c3 = (d_N + 447)/448;
+	const int64_t c4 = (d_M + 35)/36;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const pack_a = args->buffers[0];
 	float *const pack_b = args->buffers[2];
 	float *const tile = (float *)(scratch + 0);
 	uint16_t *const b3 = args->buffers[4];
-	const int64_t tasks = ((d_M + 35)/36)*((d_N + 447)/448);
+	const int64_t tasks = c4*c3;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
-		const int64_t i8 = t / ((d_N + 447)/448);
-		const int64_t i9 = t % ((d_N + 447)/448);
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i8 = t / c3;
+		const int64_t i9 = t % c3;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0 = {0};
@@ -683,8 +717,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_5_1 = {0};
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
-		for (int64_t i10 = 0; i10 < tn_min((d_N + 15)/16 - 28*i9, 28); i10++) {
-			for (int64_t i11 = 0; i11 < tn_min((d_M + 5)/6 - 6*i8, 6); i11++) {
+		for (int64_t i10 = 0; i10 < tn_min(c0 - 28*i9, 28); i10++) {
+			for (int64_t i11 = 0; i11 < tn_min(c1 - 6*i8, 6); i11++) {
 				for (int64_t i12 = 0; i12 < 6; i12++) {
 					{
 						const tn_f32_s v4 = 0x0p+0f;
@@ -697,10 +731,10 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				}
 			}
 		}
-		for (int64_t i14 = 0; i14 < tn_max((d_K + 335)/336, 1); i14++) {
-			for (int64_t i15 = 0; i15 < tn_div(tn_min((d_M + 5)/6 - 6*i8, 6) + 5, 6); i15++) {
-				for (int64_t i16 = 0; i16 < tn_min((d_N + 15)/16 - 28*i9, 28); i16++) {
-					for (int64_t i17 = 0; i17 < tn_min((d_M + 5)/6 - 6*i8, 6) - 6*i15; i17++) {
+		for (int64_t i14 = 0; i14 < c2; i14++) {
+			for (int64_t i15 = 0; i15 < tn_div(tn_min(c1 - 6*i8, 6) + 5, 6); i15++) {
+				for (int64_t i16 = 0; i16 < tn_min(c0 - 28*i9, 28); i16++) {
+					for (int64_t i17 = 0; i17 < tn_min(c1 - 6*i8, 6) - 6*i15; i17++) {
 						{
 							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17));
 							r_acc_0_0 = v5;
@@ -751,15 +785,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						}
 						for (int64_t i20 = 0; i20 < tn_min(d_K - 336*i14, 336); i20++) {
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*((d_N + 15)/16) + 150528LL*i9 + 5376*i16 + 16*i20));
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20));
 								r_brow_0 = v6;
 							}
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*((d_N + 15)/16) + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
 								r_brow_1 = v6;
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_0_0;
@@ -774,7 +808,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_1_0;
@@ -789,7 +823,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_2_0;
@@ -804,7 +838,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_3_0;
@@ -819,7 +853,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_4_0;
@@ -834,7 +868,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_5_0;
@@ -897,7 +931,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							const tn_f32_v8 v11 = r_acc_5_1;
 							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88), v11);
 						}
-						if (i14 + 1 - tn_max((d_K + 335)/336, 1) >= 0) {
+						if (i14 + 1 - c2 >= 0) {
 							for (int64_t i26 = 0; i26 < tn_min(d_M - 36*i8 - 36*i15 - 6*i17, 6); i26++) {
 								{
 									const int64_t n27 = tn_min(d_N - 448*i9 - 16*i16, 16);
@@ -954,6 +988,13 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+static inline __attribute__((unused)) int64_t
+tn_task(const TnArgs *args, int workers, int64_t t)
+{
+	if (workers == 1)
+		return t + 1;
+	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+}
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
 
@@ -1088,14 +1129,23 @@ TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
 {
 	*(tn_f32_v8u *)a = b;
 }
+TN_INLINE uint64_t tn_lanes(int64_t a)
+{
+	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
+}
 typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
 {
+#ifdef __AVX512VL__
+	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
+		a, (tn_i16_v8){0}, (uint8_t)tn_lanes(b));
+#else
 	tn_u16_v8 r = {0};
 
 	for (int64_t i = 0; i < b && i < 8; i++)
 		r[i] = ((const tn_u16_su *)a)[i];
 	return r;
+#endif
 }
 TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
 {
@@ -1316,16 +1366,26 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 typedef float tn_f32_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
+#ifdef __AVX512VL__
+	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
+		a, (tn_f32_v8){0}, (uint8_t)tn_lanes(b));
+#else
 	tn_f32_v8 r = {0};
 
 	for (int64_t i = 0; i < b && i < 8; i++)
 		r[i] = ((const tn_f32_su *)a)[i];
 	return r;
+#endif
 }
 TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
 {
+#ifdef __AVX512VL__
+	__builtin_ia32_storedquhi128_mask(
+		a, (tn_i16_v8)c, (uint8_t)tn_lanes(b));
+#else
 	for (int64_t i = 0; i < b && i < 8; i++)
 		((tn_u16_su *)a)[i] = c[i];
+#endif
 }
 TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
@@ -1340,19 +1400,18 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_M = args->dims[0];
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = tn_max((d_N + 335)/336, 1);
+	const int64_t c1 = (d_M + 5)/6;
 	float *const pack_a = args->buffers[0];
 	const uint16_t *const b3 = args->buffers[1];
-	const int64_t tasks = (d_M + 5)/6;
+	const int64_t tasks = c1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < tn_max((d_N + 335)/336, 1); i1++) {
+		for (int64_t i1 = 0; i1 < c0; i1++) {
 			{
 				const int64_t n2 = tn_min(d_N - 336*i1, 336);
 				int64_t i2 = 0;
@@ -1430,14 +1489,14 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t0_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t0_3_7);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t0_3_0);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t0_3_1);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t0_3_2);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t0_3_3);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t0_3_4);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t0_3_5);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
 				}
 				if (i2 < n2) {
 					const int64_t m2 = n2 - i2;
@@ -1513,14 +1572,22 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
 					const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
 					const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t1_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t1_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t1_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t1_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t1_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t1_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t1_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t1_3_7);
+					if (0 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t1_3_0);
+					if (1 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t1_3_1);
+					if (2 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t1_3_2);
+					if (3 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t1_3_3);
+					if (4 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t1_3_4);
+					if (5 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t1_3_5);
+					if (6 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t1_3_6);
+					if (7 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t1_3_7);
 				}
 			}
 		}
@@ -1531,19 +1598,18 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = (d_N + 335)/336;
+	const int64_t c1 = (d_N + 15)/16;
 	float *const pack_b = args->buffers[2];
 	const uint16_t *const b_v = args->buffers[3];
-	const int64_t tasks = (d_N + 15)/16;
+	const int64_t tasks = c1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i4 = t;
-		for (int64_t i5 = 0; i5 < (d_N + 335)/336; i5++) {
+		for (int64_t i5 = 0; i5 < c0; i5++) {
 			for (int64_t i6 = 0; i6 < tn_min(d_N - 336*i5, 336); i6++) {
 				{
 					/* %2 v = input: line 8 */
@@ -1554,7 +1620,7 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6), v3);
+					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
 				}
 				{
 					tn_f16_v8 v2;
@@ -1564,7 +1630,7 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 16*i6 + 8), v3);
+					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
 				}
 			}
 		}
@@ -1576,22 +1642,25 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_M = args->dims[0];
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = (d_N + 15)/16;
+	const int64_t c1 = (d_M + 5)/6;
+	const int64_t c2 = (d_N + 335)/336;
+	const int64_t c3 = tn_max((d_N + 335)/336, 1);
+	const int64_t c4 = (d_N + 447)/448;
+	const int64_t c5 = (d_M + 35)/36;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const pack_a = args->buffers[0];
 	float *const pack_b = args->buffers[2];
 	float *const tile = (float *)(scratch + 0);
 	uint16_t *const b4 = args->buffers[4];
-	const int64_t tasks = ((d_M + 35)/36)*((d_N + 447)/448);
+	const int64_t tasks = c5*c4;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
-		const int64_t i8 = t / ((d_N + 447)/448);
-		const int64_t i9 = t % ((d_N + 447)/448);
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i8 = t / c4;
+		const int64_t i9 = t % c4;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0 = {0};
@@ -1606,8 +1675,8 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_5_1 = {0};
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
-		for (int64_t i10 = 0; i10 < tn_min((d_N + 15)/16 - 28*i9, 28); i10++) {
-			for (int64_t i11 = 0; i11 < tn_min((d_M + 5)/6 - 6*i8, 6); i11++) {
+		for (int64_t i10 = 0; i10 < tn_min(c0 - 28*i9, 28); i10++) {
+			for (int64_t i11 = 0; i11 < tn_min(c1 - 6*i8, 6); i11++) {
 				for (int64_t i12 = 0; i12 < 6; i12++) {
 					{
 						const tn_f32_s v4 = 0x0p+0f;
@@ -1620,10 +1689,10 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 				}
 			}
 		}
-		for (int64_t i14 = 0; i14 < (d_N + 335)/336; i14++) {
-			for (int64_t i15 = 0; i15 < tn_div(tn_min((d_M + 5)/6 - 6*i8, 6) + 5, 6); i15++) {
-				for (int64_t i16 = 0; i16 < tn_min((d_N + 15)/16 - 28*i9, 28); i16++) {
-					for (int64_t i17 = 0; i17 < tn_min((d_M + 5)/6 - 6*i8, 6) - 6*i15; i17++) {
+		for (int64_t i14 = 0; i14 < c2; i14++) {
+			for (int64_t i15 = 0; i15 < tn_div(tn_min(c1 - 6*i8, 6) + 5, 6); i15++) {
+				for (int64_t i16 = 0; i16 < tn_min(c0 - 28*i9, 28); i16++) {
+					for (int64_t i17 = 0; i17 < tn_min(c1 - 6*i8, 6) - 6*i15; i17++) {
 						{
 							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17));
 							r_acc_0_0 = v5;
@@ -1674,15 +1743,15 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 						}
 						for (int64_t i20 = 0; i20 < tn_min(d_N - 336*i14, 336); i20++) {
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*((d_N + 15)/16) + 150528LL*i9 + 5376*i16 + 16*i20));
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20));
 								r_brow_0 = v6;
 							}
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*((d_N + 15)/16) + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
 								r_brow_1 = v6;
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_0_0;
@@ -1697,7 +1766,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_1_0;
@@ -1712,7 +1781,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_2_0;
@@ -1727,7 +1796,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_3_0;
@@ -1742,7 +1811,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_4_0;
@@ -1757,7 +1826,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*((d_M + 5)/6) + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
+								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_5_0;
@@ -1820,7 +1889,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 							const tn_f32_v8 v11 = r_acc_5_1;
 							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88), v11);
 						}
-						if (i14 + 1 - tn_max((d_N + 335)/336, 1) >= 0) {
+						if (i14 + 1 - c3 >= 0) {
 							for (int64_t i26 = 0; i26 < tn_min(d_M - 36*i8 - 36*i15 - 6*i17, 6); i26++) {
 								{
 									const int64_t n27 = tn_min(d_N - 448*i9 - 16*i16, 16);

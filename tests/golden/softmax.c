@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of softmax_rows, by rowreduce lanes=8 rows=16384
+ * k0: region 0 of softmax_rows, by rowreduce lanes=8 rows=16384 stream=1 ahead=1
  * lanes run along the row: the last axis is folded
  *   %1 = cast: f32, line 9
  *   %2 = max: f32, line 9
@@ -220,73 +220,87 @@ TN_INLINE tn_f32_v8 tn_above_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
 }
 TN_INLINE tn_f32_v8 tn_maximum_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
 {
+#ifdef __AVX512DQ__
+	tn_f32_v8 r = __builtin_ia32_rangeps256_mask(a, b, 5, a, -1);
+	uint8_t n = (uint8_t)__builtin_ia32_cmpps256_mask(a, b, 3, -1);
+
+#ifdef __clang__
+	return __builtin_ia32_selectps_256(n, (tn_f32_v8)~(tn_u32_v8){0}, r);
+#else
+	return __builtin_ia32_blendmps_256_mask(r, (tn_f32_v8)~(tn_u32_v8){0}, n);
+#endif
+#else
 	tn_u32_v8 nan = (tn_u32_v8)(a != a) | (tn_u32_v8)(b != b);
 
 	return (tn_f32_v8)(((tn_u32_v8)tn_above_f32_v8(a, b) &
 		      (tn_u32_v8)tn_above_f32_v8(b, a)) | nan);
+#endif
 }
-typedef float tn_f32_v2 __attribute__((vector_size(8)));
+TN_INLINE uint64_t tn_lanes(int64_t a)
+{
+	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
+}
+typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
+TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
+{
+#ifdef __AVX512VL__
+	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
+		a, (tn_i16_v8){0}, (uint8_t)tn_lanes(b));
+#else
+	tn_u16_v8 r = {0};
+
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_u16_su *)a)[i];
+	return r;
+#endif
+}
+TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
+{
+	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
+}
+typedef int32_t tn_i32_v8 __attribute__((vector_size(32)));
+typedef int32_t tn_i32_s;
+TN_INLINE tn_f32_v8 tn_keepn_f32_v8(tn_f32_v8 a, tn_f32_v8 b, int64_t c)
+{
+	tn_i32_v8 n = (tn_i32_v8){0} + (tn_i32_s)c;
+	tn_u32_v8 m = (tn_u32_v8)((tn_i32_v8){0, 1, 2, 3, 4, 5, 6, 7} < n);
+
+	return (tn_f32_v8)((m & (tn_u32_v8)a) | (~m & (tn_u32_v8)b));
+}
 TN_INLINE tn_f32_v4 tn_maximum_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
 {
+#ifdef __AVX512DQ__
+	tn_f32_v4 r = __builtin_ia32_rangeps128_mask(a, b, 5, a, -1);
+	uint8_t n = (uint8_t)__builtin_ia32_cmpps128_mask(a, b, 3, -1);
+
+#ifdef __clang__
+	return __builtin_ia32_selectps_128(n, (tn_f32_v4)~(tn_u32_v4){0}, r);
+#else
+	return __builtin_ia32_blendmps_128_mask(r, (tn_f32_v4)~(tn_u32_v4){0}, n);
+#endif
+#else
 	tn_u32_v4 nan = (tn_u32_v4)(a != a) | (tn_u32_v4)(b != b);
 
 	return (tn_f32_v4)(((tn_u32_v4)tn_above_f32_v4(a, b) &
 		      (tn_u32_v4)tn_above_f32_v4(b, a)) | nan);
-}
-TN_INLINE tn_f32_s tn_maximum_f32_s(tn_f32_s a, tn_f32_s b)
-{
-	return tn_maximum_f32_v4((tn_f32_v4){a}, (tn_f32_v4){b})[0];
-}
-TN_INLINE tn_f32_s tn_hmax_f32_v2(tn_f32_v2 a)
-{
-	return tn_maximum_f32_s(a[0], a[1]);
-}
-typedef uint32_t tn_u32_v2 __attribute__((vector_size(8)));
-TN_INLINE tn_f32_v2 tn_above_f32_v2(tn_f32_v2 a, tn_f32_v2 b)
-{
-	tn_u32_v2 m = (tn_u32_v2)(a > b);
-
-	return (tn_f32_v2)((m & (tn_u32_v2)a) | (~m & (tn_u32_v2)b));
-}
-TN_INLINE tn_f32_v2 tn_maximum_f32_v2(tn_f32_v2 a, tn_f32_v2 b)
-{
-	tn_u32_v2 nan = (tn_u32_v2)(a != a) | (tn_u32_v2)(b != b);
-
-	return (tn_f32_v2)(((tn_u32_v2)tn_above_f32_v2(a, b) &
-		      (tn_u32_v2)tn_above_f32_v2(b, a)) | nan);
-}
-TN_INLINE tn_f32_v2 tn_lo_f32_v4(tn_f32_v4 a)
-{
-	return __builtin_shufflevector(a, a, 0, 1);
-}
-TN_INLINE tn_f32_v2 tn_hi_f32_v4(tn_f32_v4 a)
-{
-	return __builtin_shufflevector(a, a, 2, 3);
+#endif
 }
 TN_INLINE tn_f32_s tn_hmax_f32_v4(tn_f32_v4 a)
 {
-	return tn_hmax_f32_v2(tn_maximum_f32_v2(tn_lo_f32_v4(a), tn_hi_f32_v4(a)));
+	tn_f32_v4 b = tn_maximum_f32_v4(
+		a, __builtin_shufflevector(a, a, 2, 3, 0, 1));
+
+	return tn_maximum_f32_v4(
+		b, __builtin_shufflevector(b, b, 1, 0, 3, 2))[0];
 }
 TN_INLINE tn_f32_s tn_hmax_f32_v8(tn_f32_v8 a)
 {
 	return tn_hmax_f32_v4(tn_maximum_f32_v4(tn_lo_f32_v8(a), tn_hi_f32_v8(a)));
 }
-typedef float tn_f16_s;
-typedef uint16_t tn_u16_s;
-TN_INLINE tn_f16_s tn_unpack_f16_s(tn_u16_s a)
+TN_INLINE tn_f32_s tn_maximum_f32_s(tn_f32_s a, tn_f32_s b)
 {
-	return tn_unpack_f16_v4((tn_u16_v4){a})[0];
+	return tn_maximum_f32_v4((tn_f32_v4){a}, (tn_f32_v4){b})[0];
 }
-typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
-TN_INLINE tn_f16_s tn_load_f16_s(const void *a)
-{
-	return tn_unpack_f16_s(*(const tn_u16_su *)a);
-}
-TN_INLINE tn_f32_s tn_cast_f16_f32_s(tn_f16_s a)
-{
-	return a;
-}
-typedef int32_t tn_i32_v8 __attribute__((vector_size(32)));
 typedef int32_t tn_i32_v4 __attribute__((vector_size(16)));
 TN_INLINE tn_f32_v4 tn_exp_f32_v4(tn_f32_v4 a)
 {
@@ -336,41 +350,151 @@ TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
 {
 	*(tn_f32_v8u *)a = b;
 }
-TN_INLINE tn_f32_s tn_add_f32_s(tn_f32_s a, tn_f32_s b)
+TN_INLINE void tn_ahead(const void *a)
 {
-	return a + b;
+	__builtin_prefetch(a, 0, 2);
 }
-TN_INLINE tn_f32_s tn_hsum_f32_v2(tn_f32_v2 a)
+typedef float tn_f32_su __attribute__((aligned(1), may_alias));
+TN_INLINE void tn_storen_f32_v8(void *a, int64_t b, tn_f32_v8 c)
 {
-	return tn_add_f32_s(a[0], a[1]);
-}
-TN_INLINE tn_f32_v2 tn_add_f32_v2(tn_f32_v2 a, tn_f32_v2 b)
-{
-	return a + b;
-}
-TN_INLINE tn_f32_s tn_hsum_f32_v4(tn_f32_v4 a)
-{
-	return tn_hsum_f32_v2(tn_add_f32_v2(tn_lo_f32_v4(a), tn_hi_f32_v4(a)));
+#ifdef __AVX512VL__
+	__builtin_ia32_storeups256_mask(
+		a, (tn_f32_v8)c, (uint8_t)tn_lanes(b));
+#else
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_f32_su *)a)[i] = c[i];
+#endif
 }
 TN_INLINE tn_f32_v4 tn_add_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
 {
 	return a + b;
 }
+TN_INLINE tn_f32_s tn_hsum_f32_v4(tn_f32_v4 a)
+{
+	tn_f32_v4 b = tn_add_f32_v4(
+		a, __builtin_shufflevector(a, a, 2, 3, 0, 1));
+
+	return tn_add_f32_v4(
+		b, __builtin_shufflevector(b, b, 1, 0, 3, 2))[0];
+}
 TN_INLINE tn_f32_s tn_hsum_f32_v8(tn_f32_v8 a)
 {
 	return tn_hsum_f32_v4(tn_add_f32_v4(tn_lo_f32_v8(a), tn_hi_f32_v8(a)));
 }
-TN_INLINE tn_f32_s tn_exp_f32_s(tn_f32_s a)
+TN_INLINE int64_t tn_head(const void *a, int64_t b, int64_t c, int64_t d)
 {
-	return tn_exp_f32_v4((tn_f32_v4){a})[0];
+	int64_t n = -(int64_t)a & (b - 1);
+
+	if (n % c != 0)
+		return 0;
+	return n / c < d ? n / c : d;
 }
-TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
+TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
-	return *(const tn_f32_v8u *)a;
+#ifdef __AVX512VL__
+	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
+		a, (tn_f32_v8){0}, (uint8_t)tn_lanes(b));
+#else
+	tn_f32_v8 r = {0};
+
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_f32_su *)a)[i];
+	return r;
+#endif
 }
-TN_INLINE tn_f32_v8 tn_div_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
+typedef _Bool tn_bool_s;
+typedef int32_t tn_bool_v8 __attribute__((vector_size(32)));
+typedef int32_t tn_bool_v4 __attribute__((vector_size(16)));
+typedef int32_t tn_bool_v2 __attribute__((vector_size(8)));
+TN_INLINE tn_bool_s tn_any_bool_v2(tn_bool_v2 a)
 {
-	return a / b;
+	return (a[0] | a[1]) != 0;
+}
+TN_INLINE tn_bool_v2 tn_lo_bool_v4(tn_bool_v4 a)
+{
+	return __builtin_shufflevector(a, a, 0, 1);
+}
+TN_INLINE tn_bool_v2 tn_hi_bool_v4(tn_bool_v4 a)
+{
+	return __builtin_shufflevector(a, a, 2, 3);
+}
+TN_INLINE tn_bool_s tn_any_bool_v4(tn_bool_v4 a)
+{
+	return tn_any_bool_v2(tn_lo_bool_v4(a) | tn_hi_bool_v4(a));
+}
+typedef int32_t tn_bool_v4u __attribute__((vector_size(16), aligned(1), may_alias));
+TN_INLINE tn_bool_v4 tn_lo_bool_v8(tn_bool_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
+#else
+	return *(const tn_bool_v4u *)&a;
+#endif
+}
+TN_INLINE tn_bool_v4 tn_hi_bool_v8(tn_bool_v8 a)
+{
+#ifdef __AVX2__
+	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
+#else
+	return ((const tn_bool_v4u *)&a)[1];
+#endif
+}
+TN_INLINE tn_bool_s tn_any_bool_v8(tn_bool_v8 a)
+{
+	return tn_any_bool_v4(tn_lo_bool_v8(a) | tn_hi_bool_v8(a));
+}
+TN_INLINE tn_f32_v4 tn_fma_f32_v4(tn_f32_v4 a, tn_f32_v4 b, tn_f32_v4 c)
+{
+#ifdef __FMA__
+	return __builtin_ia32_vfmaddps(a, b, c);
+#else
+	tn_f32_v4 r = {0};
+
+	for (int i = 0; i < 4; i++)
+		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+	return r;
+#endif
+}
+TN_INLINE tn_f32_v8 tn_fma_f32_v8(tn_f32_v8 a, tn_f32_v8 b, tn_f32_v8 c)
+{
+#ifdef __AVX2__
+#ifdef __FMA__
+	return __builtin_ia32_vfmaddps256(a, b, c);
+#else
+	tn_f32_v8 r = {0};
+
+	for (int i = 0; i < 8; i++)
+		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+	return r;
+#endif
+#else
+	return tn_join_f32_v8(tn_fma_f32_v4(tn_lo_f32_v8(a), tn_lo_f32_v8(b), tn_lo_f32_v8(c)),
+		tn_fma_f32_v4(tn_hi_f32_v8(a), tn_hi_f32_v8(b), tn_hi_f32_v8(c)));
+#endif
+}
+TN_INLINE tn_f32_v8 tn_quick_f32_v8(tn_f32_v8 a, tn_f32_s b, tn_f32_s c)
+{
+	tn_u32_v8 u = (tn_u32_v8)a & 0x7fffffff;
+	tn_u32_v8 far = (tn_u32_v8)(u - 0x21800000 > 0x3c000000) &
+			  (tn_u32_v8)((tn_u32_v8)a != 0);
+	tn_f32_v8 d = (tn_f32_v8){b, b, b, b, b, b, b, b};
+	tn_f32_v8 y = (tn_f32_v8){c, c, c, c, c, c, c, c};
+	tn_f32_v8 q = a * y;
+
+	if (tn_any_bool_v8((tn_bool_v8)far) ||
+	    !(__builtin_fabsf(b) > 0x1p-60f && __builtin_fabsf(b) < 0x1p60f))
+		return a / d;
+	q = tn_fma_f32_v8(tn_fma_f32_v8(-d, q, a), y, q);
+	return tn_fma_f32_v8(tn_fma_f32_v8(-d, q, a), y, q);
+}
+TN_INLINE tn_f32_v8 tn_divby_f32_v8(tn_f32_v8 a, tn_f32_s b, tn_f32_s c)
+{
+#ifdef __FMA__
+	return tn_quick_f32_v8(a, b, c);
+#else
+	(void)c;
+	return a / (tn_f32_v8){b, b, b, b, b, b, b, b};
+#endif
 }
 TN_INLINE tn_f16_v4 tn_round_f16_v4(tn_f32_v4 a)
 {
@@ -417,6 +541,16 @@ TN_INLINE tn_f16_v8 tn_round_f16_v8(tn_f32_v8 a)
 TN_INLINE tn_f16_v8 tn_cast_f32_f16_v8(tn_f32_v8 a)
 {
 	return tn_round_f16_v8(a);
+}
+TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
+{
+#ifdef __AVX512VL__
+	__builtin_ia32_storedquhi128_mask(
+		a, (tn_i16_v8)c, (uint8_t)tn_lanes(b));
+#else
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_u16_su *)a)[i] = c[i];
+#endif
 }
 TN_INLINE tn_u16_v8 tn_join_u16_v8(tn_u16_v4 a, tn_u16_v4 b)
 {
@@ -508,27 +642,41 @@ TN_INLINE tn_u16_v8 tn_pack_f16_v8(tn_f16_v8 a)
 		tn_pack_f16_v4(tn_hi_f16_v8(a)));
 #endif
 }
-TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
-{
-	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
-}
-typedef float tn_f32_su __attribute__((aligned(1), may_alias));
-TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
-{
-	tn_f32_v8 r = {0};
-
-	for (int64_t i = 0; i < b && i < 8; i++)
-		r[i] = ((const tn_f32_su *)a)[i];
-	return r;
-}
-TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
-{
-	for (int64_t i = 0; i < b && i < 8; i++)
-		((tn_u16_su *)a)[i] = c[i];
-}
 TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
 	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
+}
+TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
+{
+	return *(const tn_f32_v8u *)a;
+}
+TN_INLINE void tn_stream_u16_v8(void *a, tn_u16_v8 b, int32_t c)
+{
+	(void)c;
+#if defined __SSE2__ && !defined __clang__
+	if (c) {
+		__builtin_ia32_movntps(a, (tn_f32_v4)b);
+		return;
+	}
+#elif defined __SSE2__
+	if (c) {
+		__builtin_nontemporal_store(b, (tn_u16_v8 *)a);
+		return;
+	}
+#endif
+	*(tn_u16_v8u *)a = b;
+}
+TN_INLINE void tn_stream_f16_v8(void *a, tn_f16_v8 b, int32_t c)
+{
+	tn_stream_u16_v8(a, tn_pack_f16_v8(b), c);
+}
+TN_INLINE void tn_fence()
+{
+#ifdef __SSE2__
+	__builtin_ia32_sfence();
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
 }
 
 #define TN_EXPORT __attribute__((visibility("default")))
@@ -539,18 +687,21 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
+	const int64_t c0 = tn_max(d_M/128, tn_max(16384/tn_max(d_K, 1), 1));
+	const int64_t c1 = tn_max(d_M/128, tn_max(tn_div(16384, d_K), 1));
+	const int64_t c2 = tn_div(d_M - 1, tn_max(d_M/128, tn_max(16384/tn_max(d_K, 1), 1)));
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const row = (float *)(scratch + 0);
 	const uint16_t *const b_x = args->buffers[0];
 	uint16_t *const b9 = args->buffers[1];
-	const int64_t tasks = tn_div(d_M - 1, tn_max(16384/tn_max(d_K, 1), 1)) + 1;
+	const int64_t tasks = c2 + 1;
 
 	(void)worker;
 	(void)st;
 	for (int64_t t = tn_task(args, workers, -1); t < tasks;
 	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < tn_min(tn_max(16384/tn_max(d_K, 1), 1), d_M - i0*tn_max(16384/tn_max(d_K, 1), 1)); i1++) {
+		for (int64_t i1 = 0; i1 < tn_min(c0, d_M - i0*c0); i1++) {
 			tn_f32_s v0 = -__builtin_inff();
 			{
 				const int64_t n2 = d_K;
@@ -558,42 +709,67 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				tn_f32_v8 v0_1 = tn_splat_f32_v8(-__builtin_inff());
 				tn_f32_v8 v0_2 = tn_splat_f32_v8(-__builtin_inff());
 				tn_f32_v8 v0_3 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v0_4 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v0_5 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v0_6 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v0_7 = tn_splat_f32_v8(-__builtin_inff());
 				int64_t i2 = 0;
-				for (; i2 <= n2 - 32; i2 += 32) {
+				for (; i2 <= n2 - 64; i2 += 64) {
 					{
 						/* %0 x = input: line 8 */
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2));
 						/* %1 = cast: line 9 */
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						v0_0 = tn_maximum_f32_v8(v0_0, v2);
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2 + 8));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 8));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						v0_1 = tn_maximum_f32_v8(v0_1, v2);
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2 + 16));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 16));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						v0_2 = tn_maximum_f32_v8(v0_2, v2);
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2 + 24));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 24));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						v0_3 = tn_maximum_f32_v8(v0_3, v2);
 					}
+					{
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 32));
+						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+						v0_4 = tn_maximum_f32_v8(v0_4, v2);
+					}
+					{
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 40));
+						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+						v0_5 = tn_maximum_f32_v8(v0_5, v2);
+					}
+					{
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 48));
+						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+						v0_6 = tn_maximum_f32_v8(v0_6, v2);
+					}
+					{
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 56));
+						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+						v0_7 = tn_maximum_f32_v8(v0_7, v2);
+					}
 				}
 				for (; i2 <= n2 - 8; i2 += 8) {
-					const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2));
+					const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2));
 					const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 					v0_0 = tn_maximum_f32_v8(v0_0, v2);
 				}
-				v0 = tn_maximum_f32_s(v0, tn_hmax_f32_v8((tn_maximum_f32_v8((tn_maximum_f32_v8(v0_0, v0_1)), (tn_maximum_f32_v8(v0_2, v0_3))))));
-				for (; i2 < n2; i2++) {
-					const tn_f16_s v1 = tn_load_f16_s(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i2));
-					const tn_f32_s v2 = tn_cast_f16_f32_s(v1);
-					v0 = tn_maximum_f32_s(v0, v2);
+				if (i2 < n2) {
+					const int64_t m2 = n2 - i2;
+					const tn_f16_v8 v1 = tn_loadn_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2), m2);
+					const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
+					v0_0 = tn_keepn_f32_v8(tn_maximum_f32_v8(v0_0, v2), v0_0, m2);
 				}
+				v0 = tn_maximum_f32_s(v0, tn_hmax_f32_v8((tn_maximum_f32_v8((tn_maximum_f32_v8((tn_maximum_f32_v8(v0_0, v0_1)), (tn_maximum_f32_v8(v0_2, v0_3)))), (tn_maximum_f32_v8((tn_maximum_f32_v8(v0_4, v0_5)), (tn_maximum_f32_v8(v0_6, v0_7))))))));
 			}
 			/* %2 = max: line 9 */
 			const tn_f32_s v3 = v0;
@@ -604,7 +780,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				int64_t i3 = 0;
 				for (; i3 <= n3 - 8; i3 += 8) {
 					/* %0 x = input: line 8 */
-					const tn_f16_v8 v5 = tn_load_f16_v8(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3));
+					const tn_f16_v8 v5 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i3));
 					/* %1 = cast: line 9 */
 					const tn_f32_v8 v6 = tn_cast_f16_f32_v8(v5);
 					/* %4 = sub: line 9 */
@@ -613,38 +789,52 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 v8 = tn_exp_f32_v8(v7);
 					tn_store_f32_v8(row + i3, v8);
 					v4_0 = v4_0 + v8;
+					if (4*d_K*d_M - 12582913LL >= 0)
+						tn_ahead(b_x + (d_K*i0*c1 + d_K*tn_min(i1 + 1, tn_min(c1, d_M - i0*c1) - 1) + i3));
+				}
+				if (i3 < n3) {
+					const int64_t m3 = n3 - i3;
+					const tn_f16_v8 v5 = tn_loadn_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i3), m3);
+					const tn_f32_v8 v6 = tn_cast_f16_f32_v8(v5);
+					const tn_f32_v8 v7 = v6 - tn_splat_f32_v8(v3);
+					const tn_f32_v8 v8 = tn_exp_f32_v8(v7);
+					tn_storen_f32_v8(row + i3, m3, v8);
+					v4_0 = tn_keepn_f32_v8(v4_0 + v8, v4_0, m3);
 				}
 				v4 = v4 + tn_hsum_f32_v8(v4_0);
-				for (; i3 < n3; i3++) {
-					const tn_f16_s v5 = tn_load_f16_s(b_x + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i3));
-					const tn_f32_s v6 = tn_cast_f16_f32_s(v5);
-					const tn_f32_s v7 = v6 - v3;
-					const tn_f32_s v8 = tn_exp_f32_s(v7);
-					row[i3] = v8;
-					v4 = v4 + v8;
-				}
 			}
 			/* %6 = sum: line 9 */
 			const tn_f32_s v9 = v4;
 			{
 				const int64_t n4 = d_K;
 				int64_t i4 = 0;
-				for (; i4 <= n4 - 8; i4 += 8) {
-					const tn_f32_v8 v10 = tn_load_f32_v8(row + i4);
+				const int64_t h4 = 4*d_K*d_M - 12582913LL >= 0 ? tn_head(b9 + (d_K*i0*c1 + d_K*i1), 16, 2, n4) : 0;
+				const _Bool nt4_0 = 4*d_K*d_M - 12582913LL >= 0 && ((uint64_t)(b9 + (d_K*i0*c1 + d_K*i1) + h4) & 15) == 0;
+				if (h4 > 0) {
+					const int64_t m4 = h4;
+					const tn_f32_v8 v10 = tn_loadn_f32_v8(row + i4, m4);
 					/* %8 = div: line 9 */
-					const tn_f32_v8 v11 = tn_div_f32_v8(v10, tn_splat_f32_v8(v9));
+					const tn_f32_v8 v11 = tn_divby_f32_v8(v10, v9, 1 / v9);
 					/* %9 = cast: line 9 */
 					const tn_f16_v8 v12 = tn_cast_f32_f16_v8(v11);
-					tn_store_f16_v8(b9 + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i4), v12);
+					tn_storen_f16_v8(b9 + (d_K*i0*c1 + d_K*i1 + i4), m4, v12);
+					i4 = h4;
+				}
+				for (; i4 <= n4 - 8; i4 += 8) {
+					const tn_f32_v8 v10 = tn_load_f32_v8(row + i4);
+					const tn_f32_v8 v11 = tn_divby_f32_v8(v10, v9, 1 / v9);
+					const tn_f16_v8 v12 = tn_cast_f32_f16_v8(v11);
+					tn_stream_f16_v8(b9 + (d_K*i0*c1 + d_K*i1 + i4), v12, nt4_0);
 				}
 				if (i4 < n4) {
 					const int64_t m4 = n4 - i4;
 					const tn_f32_v8 v10 = tn_loadn_f32_v8(row + i4, m4);
-					const tn_f32_v8 v11 = tn_div_f32_v8(v10, tn_splat_f32_v8(v9));
+					const tn_f32_v8 v11 = tn_divby_f32_v8(v10, v9, 1 / v9);
 					const tn_f16_v8 v12 = tn_cast_f32_f16_v8(v11);
-					tn_storen_f16_v8(b9 + (d_K*i0*tn_max(tn_div(16384, d_K), 1) + d_K*i1 + i4), m4, v12);
+					tn_storen_f16_v8(b9 + (d_K*i0*c1 + d_K*i1 + i4), m4, v12);
 				}
 			}
 		}
 	}
+	tn_fence();
 }

@@ -30,6 +30,13 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+static inline __attribute__((unused)) int64_t
+tn_task(const TnArgs *args, int workers, int64_t t)
+{
+	if (workers == 1)
+		return t + 1;
+	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+}
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
 
@@ -164,14 +171,23 @@ TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
 {
 	*(tn_f32_v8u *)a = b;
 }
+TN_INLINE uint64_t tn_lanes(int64_t a)
+{
+	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
+}
 typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
 {
+#ifdef __AVX512VL__
+	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
+		a, (tn_i16_v8){0}, (uint8_t)tn_lanes(b));
+#else
 	tn_u16_v8 r = {0};
 
 	for (int64_t i = 0; i < b && i < 8; i++)
 		r[i] = ((const tn_u16_su *)a)[i];
 	return r;
+#endif
 }
 TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
 {
@@ -396,16 +412,26 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 typedef float tn_f32_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
+#ifdef __AVX512VL__
+	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
+		a, (tn_f32_v8){0}, (uint8_t)tn_lanes(b));
+#else
 	tn_f32_v8 r = {0};
 
 	for (int64_t i = 0; i < b && i < 8; i++)
 		r[i] = ((const tn_f32_su *)a)[i];
 	return r;
+#endif
 }
 TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
 {
+#ifdef __AVX512VL__
+	__builtin_ia32_storedquhi128_mask(
+		a, (tn_i16_v8)c, (uint8_t)tn_lanes(b));
+#else
 	for (int64_t i = 0; i < b && i < 8; i++)
 		((tn_u16_su *)a)[i] = c[i];
+#endif
 }
 TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
@@ -420,19 +446,18 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
+	const int64_t c1 = (d_M + 5)/6;
 	float *const pack_a = args->buffers[0];
 	const uint16_t *const b_x = args->buffers[1];
-	const int64_t tasks = (d_M + 5)/6;
+	const int64_t tasks = c1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < tn_max((d_K + 335)/336, 1); i1++) {
+		for (int64_t i1 = 0; i1 < c0; i1++) {
 			{
 				const int64_t n2 = tn_min(d_K - 336*i1, 336);
 				int64_t i2 = 0;
@@ -510,14 +535,14 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t0_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t0_3_7);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t0_3_0);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t0_3_1);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t0_3_2);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t0_3_3);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t0_3_4);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t0_3_5);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
+					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
 				}
 				if (i2 < n2) {
 					const int64_t m2 = n2 - i2;
@@ -593,14 +618,22 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
 					const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
 					const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2), t1_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 8), t1_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 16), t1_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 24), t1_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 32), t1_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 40), t1_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 48), t1_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*((d_M + 5)/6) + 2688*i0 + 8*i2 + 56), t1_3_7);
+					if (0 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t1_3_0);
+					if (1 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t1_3_1);
+					if (2 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t1_3_2);
+					if (3 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t1_3_3);
+					if (4 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t1_3_4);
+					if (5 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t1_3_5);
+					if (6 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t1_3_6);
+					if (7 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t1_3_7);
 				}
 			}
 		}
@@ -612,19 +645,18 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
+	const int64_t c1 = (d_N + 15)/16;
 	float *const pack_b = args->buffers[2];
 	const uint16_t *const b_wt = args->buffers[3];
-	const int64_t tasks = (d_N + 15)/16;
+	const int64_t tasks = c1;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
 		const int64_t i4 = t;
-		for (int64_t i5 = 0; i5 < tn_max((d_K + 335)/336, 1); i5++) {
+		for (int64_t i5 = 0; i5 < c0; i5++) {
 			for (int64_t i6 = 0; i6 < 2; i6++) {
 				{
 					const int64_t n7 = tn_min(d_K - 336*i5, 336);
@@ -703,14 +735,14 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 t2_3_5 = tn_ziphi_f32_v8(t2_2_2, t2_2_6);
 						const tn_f32_v8 t2_3_6 = tn_ziplo_f32_v8(t2_2_3, t2_2_7);
 						const tn_f32_v8 t2_3_7 = tn_ziphi_f32_v8(t2_2_3, t2_2_7);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7), t2_3_0);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 16), t2_3_1);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 32), t2_3_2);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 48), t2_3_3);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 64), t2_3_4);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 80), t2_3_5);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 96), t2_3_6);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 112), t2_3_7);
+						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7), t2_3_0);
+						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 16), t2_3_1);
+						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 32), t2_3_2);
+						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 48), t2_3_3);
+						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 64), t2_3_4);
+						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 80), t2_3_5);
+						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 96), t2_3_6);
+						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 112), t2_3_7);
 					}
 					if (i7 < n7) {
 						const int64_t m7 = n7 - i7;
@@ -786,14 +818,22 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 t3_3_5 = tn_ziphi_f32_v8(t3_2_2, t3_2_6);
 						const tn_f32_v8 t3_3_6 = tn_ziplo_f32_v8(t3_2_3, t3_2_7);
 						const tn_f32_v8 t3_3_7 = tn_ziphi_f32_v8(t3_2_3, t3_2_7);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7), t3_3_0);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 16), t3_3_1);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 32), t3_3_2);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 48), t3_3_3);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 64), t3_3_4);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 80), t3_3_5);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 96), t3_3_6);
-						tn_store_f32_v8(pack_b + (5376*i5*((d_N + 15)/16) + 5376*i4 + 8*i6 + 16*i7 + 112), t3_3_7);
+						if (0 < m7)
+							tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7), t3_3_0);
+						if (1 < m7)
+							tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 16), t3_3_1);
+						if (2 < m7)
+							tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 32), t3_3_2);
+						if (3 < m7)
+							tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 48), t3_3_3);
+						if (4 < m7)
+							tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 64), t3_3_4);
+						if (5 < m7)
+							tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 80), t3_3_5);
+						if (6 < m7)
+							tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 96), t3_3_6);
+						if (7 < m7)
+							tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 112), t3_3_7);
 					}
 				}
 			}
@@ -807,23 +847,25 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
+	const int64_t c0 = (d_N + 15)/16;
+	const int64_t c1 = (d_M + 5)/6;
+	const int64_t c2 = tn_max((d_K + 335)/336, 1);
+	const int64_t c3 = (d_N + 447)/448;
+	const int64_t c4 = (d_M + 35)/36;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const pack_a = args->buffers[0];
 	float *const pack_b = args->buffers[2];
 	float *const tile = (float *)(scratch + 0);
 	const uint16_t *const b_b = args->buffers[4];
 	uint16_t *const b6 = args->buffers[5];
-	const int64_t tasks = ((d_M + 35)/36)*((d_N + 447)/448);
+	const int64_t tasks = c4*c3;
 
 	(void)worker;
-	(void)workers;
 	(void)st;
-	for (;;) {
-		const int64_t t = __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-		if (t >= tasks)
-			break;
-		const int64_t i9 = t / ((d_N + 447)/448);
-		const int64_t i10 = t % ((d_N + 447)/448);
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i9 = t / c3;
+		const int64_t i10 = t % c3;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0 = {0};
@@ -838,8 +880,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_5_1 = {0};
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
-		for (int64_t i11 = 0; i11 < tn_min((d_N + 15)/16 - 28*i10, 28); i11++) {
-			for (int64_t i12 = 0; i12 < tn_min((d_M + 5)/6 - 6*i9, 6); i12++) {
+		for (int64_t i11 = 0; i11 < tn_min(c0 - 28*i10, 28); i11++) {
+			for (int64_t i12 = 0; i12 < tn_min(c1 - 6*i9, 6); i12++) {
 				for (int64_t i13 = 0; i13 < 6; i13++) {
 					{
 						const tn_f32_s v4 = 0x0p+0f;
@@ -852,10 +894,10 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				}
 			}
 		}
-		for (int64_t i15 = 0; i15 < tn_max((d_K + 335)/336, 1); i15++) {
-			for (int64_t i16 = 0; i16 < tn_div(tn_min((d_M + 5)/6 - 6*i9, 6) + 5, 6); i16++) {
-				for (int64_t i17 = 0; i17 < tn_min((d_N + 15)/16 - 28*i10, 28); i17++) {
-					for (int64_t i18 = 0; i18 < tn_min((d_M + 5)/6 - 6*i9, 6) - 6*i16; i18++) {
+		for (int64_t i15 = 0; i15 < c2; i15++) {
+			for (int64_t i16 = 0; i16 < tn_div(tn_min(c1 - 6*i9, 6) + 5, 6); i16++) {
+				for (int64_t i17 = 0; i17 < tn_min(c0 - 28*i10, 28); i17++) {
+					for (int64_t i18 = 0; i18 < tn_min(c1 - 6*i9, 6) - 6*i16; i18++) {
 						{
 							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18));
 							r_acc_0_0 = v5;
@@ -906,15 +948,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						}
 						for (int64_t i21 = 0; i21 < tn_min(d_K - 336*i15, 336); i21++) {
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i15*((d_N + 15)/16) + 150528LL*i10 + 5376*i17 + 16*i21));
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i15*c0 + 150528LL*i10 + 5376*i17 + 16*i21));
 								r_brow_0 = v6;
 							}
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i15*((d_N + 15)/16) + 150528LL*i10 + 5376*i17 + 16*i21 + 8));
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i15*c0 + 150528LL*i10 + 5376*i17 + 16*i21 + 8));
 								r_brow_1 = v6;
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i15*((d_M + 5)/6) + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21];
+								const tn_f32_s v7 = pack_a[2688*i15*c1 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_0_0;
@@ -929,7 +971,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i15*((d_M + 5)/6) + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 1];
+								const tn_f32_s v7 = pack_a[2688*i15*c1 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 1];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_1_0;
@@ -944,7 +986,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i15*((d_M + 5)/6) + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 2];
+								const tn_f32_s v7 = pack_a[2688*i15*c1 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 2];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_2_0;
@@ -959,7 +1001,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i15*((d_M + 5)/6) + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 3];
+								const tn_f32_s v7 = pack_a[2688*i15*c1 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 3];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_3_0;
@@ -974,7 +1016,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i15*((d_M + 5)/6) + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 4];
+								const tn_f32_s v7 = pack_a[2688*i15*c1 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 4];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_4_0;
@@ -989,7 +1031,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i15*((d_M + 5)/6) + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 5];
+								const tn_f32_s v7 = pack_a[2688*i15*c1 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 5];
 								{
 									const tn_f32_v8 v8 = r_brow_0;
 									const tn_f32_v8 v9 = r_acc_5_0;
@@ -1052,7 +1094,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							const tn_f32_v8 v11 = r_acc_5_1;
 							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 88), v11);
 						}
-						if (i15 + 1 - tn_max((d_K + 335)/336, 1) >= 0) {
+						if (i15 + 1 - c2 >= 0) {
 							for (int64_t i27 = 0; i27 < tn_min(d_M - 36*i9 - 36*i16 - 6*i18, 6); i27++) {
 								{
 									const int64_t n28 = tn_min(d_N - 448*i10 - 16*i17, 16);

@@ -35,7 +35,8 @@ typedef struct Mutant {
 
 /* A store to a result or to a value that other kernels read. */
 #define STORE                                                                  \
-	"(tn_store_[a-z0-9]+_" WIDTH "\\(b(_[a-z0-9_]+|[0-9]+) \\+ |"          \
+	"(tn_(store|storen|stream)_[a-z0-9]+_" WIDTH                           \
+	"\\(b(_[a-z0-9_]+|[0-9]+) \\+ |"                                       \
 	"b(_[a-z0-9_]+|[0-9]+)\\[).*;$"
 
 static const Mutant mutants[] = {

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -214,6 +215,64 @@ static void put_moves(Buf *b, CFuncs *f, DType dt, const char *x)
 	buf_puts(b, "}\n");
 }
 
+/* Lanes whose vectors of the dtype fill 16 to 64 bytes, memory and all. */
+static bool part_lanes(DType d, int lanes)
+{
+	int bytes = dtype_info[d].bytes;
+	bool wide = d == DT_F16 || d == DT_BF16 || d == DT_BOOL;
+
+	return lanes * bytes >= 8 && lanes * (wide ? 4 : bytes) <= 64;
+}
+
+/* Parts of vectors, and stores past the caches; see check_parts(). */
+static void put_parts(Buf *b, CFuncs *f, DType dt)
+{
+	const char *d = dtype_info[dt].name;
+
+	for (int n = 2; n <= 64; n *= 2) {
+		if (!part_lanes(dt, n))
+			continue;
+		buf_printf(b,
+			   "void p_%s_v%d(const char *in, char *out, char *to,"
+			   " int64_t n);\n"
+			   "void p_%s_v%d(const char *in, char *out, char *to,"
+			   " int64_t n)\n{\n",
+			   d, n, d, n);
+		put_line(b, f, "\ttn_%s_v%d a = tn_loadn_%s_v%d(in, n);", d, n,
+			 d, n);
+		put_line(b, f, "\ttn_%s_v%d c = tn_load_%s_v%d(out);", d, n, d,
+			 n);
+		put_line(b, f, "\ttn_store_%s_v%d(out, a);", d, n);
+		put_line(b, f,
+			 "\ttn_stream_%s_v%d(out + 64, tn_keepn_%s_v%d(a, c, "
+			 "n), 1);",
+			 d, n, d, n);
+		put_line(b, f, "\ttn_stream_%s_v%d(out + 129, a, 0);", d, n);
+		put_line(b, f, "\ttn_storen_%s_v%d(to, n, a);\n}", d, n);
+	}
+}
+
+/* Division by one divisor. */
+static void put_quotients(Buf *b, CFuncs *f, const char *x)
+{
+	put_line(b, f,
+		 "void q_f32(const char *in, char *out, float d, int64_t n);\n"
+		 "void q_f32(const char *in, char *out, float d, int64_t n)\n"
+		 "{\n\tfor (int64_t i = 0; i < n; i += %s)",
+		 x + 1);
+	put_line(b, f,
+		 "\t\ttn_store_f32_%s(out + 4 * i, tn_divby_f32_%s("
+		 "tn_load_f32_%s(in + 4 * i), d, 1 / d));\n}",
+		 x, x, x);
+	put_line(b, f,
+		 "int64_t x_head(const char *p, int64_t v, int64_t e, "
+		 "int64_t n);\n"
+		 "int64_t x_head(const char *p, int64_t v, int64_t e, "
+		 "int64_t n)\n"
+		 "{\n\ttn_ahead(p);\n\ttn_fence();\n"
+		 "\treturn tn_head(p, v, e, n);\n}");
+}
+
 static void put_helpers(Buf *b, CFuncs *f)
 {
 	put_line(b, f,
@@ -266,6 +325,10 @@ static void variant_start(Variant *v, const char *dir)
 				put_case(&body, f, i, v->forms[k]);
 	for (int i = 0; i < DT_COUNT && !v->floats; i++)
 		put_moves(&body, f, (DType)i, last_form(v));
+	for (int i = 0; i < DT_COUNT; i++)
+		if (!v->floats || dtype_is_float((DType)i))
+			put_parts(&body, f, (DType)i);
+	put_quotients(&body, f, last_form(v)[0] == 'v' ? last_form(v) : "v8");
 	put_helpers(&body, f);
 	cfuncs_print(f, &text);
 	snprintf(src, sizeof(src), "%s/v%d.c", dir, n);
@@ -796,6 +859,129 @@ static void moves(void)
 				check_moves(&variants[k], (DType)d);
 }
 
+/* Part n of a vector at the very end of what may be read and written. */
+static void check_part(const Variant *v, DType d, int lanes, char *end)
+{
+	int b = dtype_info[d].bytes;
+	void (*fn)(const char *, char *, char *, int64_t);
+	static _Alignas(64) char out[256];
+	void *p = variant_symbol(
+		v, arena_printf(&arena, "p_%s_v%d", dtype_info[d].name, lanes));
+
+	if (!CHECK(p != NULL))
+		return;
+	memcpy(&fn, &p, sizeof(fn));
+	for (int n = 1; n < lanes; n++) {
+		char *part = end - n * b;
+		const char *in = data[0][d] + n * b;
+
+		memcpy(part, in, (size_t)(n * b));
+		memcpy(out, data[1][d], (size_t)(lanes * b));
+		part[-1] = 77;
+		fn(part, out, part, n);
+		CHECK(part[-1] == 77);
+		for (int i = 0; i < lanes; i++) {
+			Val x = val_get(d, in + i * b), none = {0};
+			Val kept = val_get(d, data[1][d] + i * b);
+
+			CHECK(same_val(d, val_get(d, out + i * b),
+				       i < n ? x : none));
+			CHECK(same_val(d, val_get(d, out + 64 + i * b),
+				       i < n ? x : kept));
+			CHECK(same_val(d, val_get(d, out + 129 + i * b),
+				       i < n ? x : none));
+			if (i < n)
+				CHECK(same_val(d, val_get(d, part + i * b), x));
+		}
+	}
+}
+
+static void parts(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (!variants[0].handle)
+		SKIP("no gcc");
+	if (!CHECK(p != MAP_FAILED) ||
+	    !CHECK(mprotect(p + page, page, PROT_NONE) == 0))
+		return;
+	for (size_t k = 0; k < ARRAY_LEN(variants); k++)
+		for (int d = 0; d < DT_COUNT; d++)
+			for (int n = 2; n <= 64; n *= 2)
+				if (variants[k].handle &&
+				    part_lanes((DType)d, n) &&
+				    (!variants[k].floats ||
+				     dtype_is_float((DType)d)))
+					check_part(&variants[k], (DType)d, n,
+						   p + page);
+	munmap(p, 2 * page);
+}
+
+/* a / b by the reciprocal of b has the bits of a / b. */
+static void check_quotients(const Variant *v)
+{
+	static const float few[] = {1,       3,        0x1.fffffep0f, 8192,
+				    0x1p60f, 0x1p-60f, 0x1p-126f,     0x1p-149f,
+				    0,       INFINITY, NAN,           -7};
+	static float in[4096], out[4096];
+	void (*fn)(const char *, char *, float, int64_t);
+	void *p = variant_symbol(v, "q_f32");
+	uint32_t seed = 1;
+	int bad = 0;
+
+	if (!CHECK(p != NULL))
+		return;
+	memcpy(&fn, &p, sizeof(fn));
+	for (int round = 0; round < 400; round++) {
+		float d = 0;
+		for (size_t i = 0; i < ARRAY_LEN(in); i++) {
+			uint32_t u = seed = seed * 1664525u + 1013904223u;
+			/* whole vectors of ordinary, then of any numbers */
+			if (i < 3072 || round % 8)
+				u = (u & 0x807fffff) | (100 + (u >> 9) % 40)
+							       << 23;
+			if (i % 64 == 5)
+				u = 0;
+			memcpy(&in[i], &u, 4);
+		}
+		if (round < (int)ARRAY_LEN(few)) {
+			d = few[round];
+		} else {
+			seed = seed * 1664525u + 1013904223u;
+			uint32_t u = (seed & 0x807fffff) |
+				     (uint32_t)(90 + round % 70) << 23;
+			memcpy(&d, &u, 4);
+		}
+		fn((const char *)in, (char *)out, d, ARRAY_LEN(in));
+		for (size_t i = 0; i < ARRAY_LEN(in); i++) {
+			float want = in[i] / d;
+			bad += memcmp(&want, &out[i], 4) != 0 &&
+			       !(isnan(want) && isnan(out[i]));
+		}
+	}
+	CHECK(bad == 0);
+}
+
+static void quotients(void)
+{
+	int64_t (*head)(const char *, int64_t, int64_t, int64_t);
+	static _Alignas(64) char at[128];
+
+	if (!variants[0].handle)
+		SKIP("no gcc");
+	for (size_t k = 0; k < ARRAY_LEN(variants); k++)
+		if (variants[k].handle)
+			check_quotients(&variants[k]);
+	void *p = variant_symbol(&variants[0], "x_head");
+	memcpy(&head, &p, sizeof(p));
+	CHECK(head(at, 64, 4, 100) == 0 && head(at + 4, 64, 4, 100) == 15);
+	CHECK(head(at + 60, 64, 4, 100) == 1 && head(at + 4, 64, 4, 3) == 3);
+	CHECK(head(at + 2, 64, 4, 100) == 0); /* never aligned */
+	CHECK(head(at + 34, 32, 2, 100) == 15);
+}
+
 static void helpers(void)
 {
 	int64_t (*index)(int64_t, int64_t, TnStatus *);
@@ -912,6 +1098,7 @@ int main(int argc, char **argv)
 	static const TestCase tests[] = {TEST(abi),       TEST(unknown_names),
 					 TEST(reference), TEST(same_bits),
 					 TEST(accuracy),  TEST(moves),
+					 TEST(parts),     TEST(quotients),
 					 TEST(helpers),   TEST(long_quotients)};
 	char dir[] = "/tmp/tenon-cfuncs-XXXXXX";
 	int status;

@@ -39,7 +39,7 @@ static const char *c_text(Ex e)
 {
 	Buf b;
 	buf_init(&b, &arena);
-	ex_print_c(&b, &tab, e);
+	ex_print_c(&b, &tab, e, NULL);
 	return buf_str(&b);
 }
 
