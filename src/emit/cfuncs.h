@@ -21,19 +21,15 @@
  *   tn_store_<d>_X(p, v)
  *   tn_loads_<d>_v<L>(p, stride)         strided, in bytes
  *   tn_stores_<d>_v<L>(p, stride, v)
- *   tn_loadn_<d>_v<L>(p, n)              the first n lanes, 0 < n < L; else 0
- *   tn_storen_<d>_v<L>(p, v, n)
- *   tn_keepn_<d>_v<L>(a, b, n)           the first n lanes of a, else b's
- *   tn_stream_<d>_v<L>(p, v, past)       past the caches if `past`, when p is
- *                                        aligned to the vector in memory
- *   tn_ahead(p) tn_fence()               p is read soon; ends streaming
- *   tn_head(p, vector, element, n)       elements from p on, at most n, before
- *                                        an aligned one; 0 if none ever is
- *   tn_splat_<d>_v<L>(scalar)
- *   tn_iota_<d>_v<L>(int64_t start)      also _s: start as d
- *   tn_<op>_<d>_X(...)                   an ELEM op on operands of dtype d;
- *                                        OP_ROUND is spelled rint, see below
- *   tn_cast_<from>_<to>_X(v)
+ *   tn_loadn_<d>_v<L>(p, n)              the first n lanes, any n; 0 in the
+ * rest tn_storen_<d>_v<L>(p, n, v) tn_keepn_<d>_v<L>(a, b, n)           the
+ * first n lanes of a, else b's tn_stream_<d>_v<L>(p, v, past)       past the
+ * caches if `past`, when p is aligned to the vector in memory tn_ahead(p)
+ * tn_fence()               p is read soon; ends streaming tn_head(p, vector,
+ * element, n)       elements from p on, at most n, before an aligned one; 0 if
+ * none ever is tn_splat_<d>_v<L>(scalar) tn_iota_<d>_v<L>(int64_t start) also
+ * _s: start as d tn_<op>_<d>_X(...)                   an ELEM op on operands of
+ * dtype d; OP_ROUND is spelled rint, see below tn_cast_<from>_<to>_X(v)
  *   tn_where_<d>_X(c, a, b)
  *   tn_round_f16_X(f), tn_round_bf16_X(f)       the boundary from f32: f is
  *                                        any f32 register value

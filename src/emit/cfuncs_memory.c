@@ -18,12 +18,12 @@
 #define LOADN(lanes, name, type, mask)                                         \
 	"$<" lanes "#ifdef __AVX512VL__\n"                                     \
 	"\treturn ($V)__builtin_ia32_load" name "_mask(\n"                     \
-	"\t\ta, (" type "){0}, (" mask ")~(~0ull << b));\n"      \
+	"\t\ta, (" type "){0}, (" mask ")tn_lanes(b));\n"      \
 	"#else\n$>"
 #define STOREN(lanes, name, type, mask)                                        \
 	"$<" lanes "#ifdef __AVX512VL__\n"                                     \
 	"\t__builtin_ia32_store" name "_mask(\n"                               \
-	"\t\ta, (" type ")b, (" mask ")~(~0ull << c));\n"        \
+	"\t\ta, (" type ")c, (" mask ")tn_lanes(b));\n"        \
 	"#else\n$>"
 #define END(lanes) "$<" lanes "#endif\n$>"
 #define FIRST(on, l512, l256, l128, suffix, type, m512, m256, m128)            \
@@ -33,14 +33,16 @@
 	 LOADN(l128, suffix "128", type, m128)                                 \
 	 "\t$V r = {0};\n"                                                     \
 	 "\n"                                                                  \
-	 "\t__builtin_memcpy(&r, a, (uint64_t)b * sizeof(r[0]));\n"            \
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"                        \
+	 "\t\tr[i] = ((const tn_$D_su *)a)[i];\n"            \
 	 "\treturn r;\n"                                                       \
 	 END(l512) END(l256) END(l128)},                                       \
-	{"storen", on, "", "v", "-:PVI",                                       \
+	{"storen", on, "", "v", "-:PIV",                                       \
 	 STOREN(l512, suffix "512", type, m512)                                \
 	 STOREN(l256, suffix "256", type, m256)                                \
 	 STOREN(l128, suffix "128", type, m128)                                \
-	 "\t__builtin_memcpy(a, &b, (uint64_t)c * sizeof(b[0]));\n"            \
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"                        \
+	 "\t\t((tn_$D_su *)a)[i] = c[i];\n"            \
 	 END(l512) END(l256) END(l128)}
 
 /*
@@ -131,6 +133,9 @@ const CTemplate cfuncs_memory[] = {
 	{"stores", "HBo", "", "v", "-:PIV",
 	 "\ttn_stores_$m_$X(a, b, tn_pack_$D_$X(c));\n"},
 
+	/* the first b lanes, none if b is below 1; the others load as zeros */
+	{"lanes", "", "", "s", "N:I",
+	 "=a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1"},
 	FIRST("DqQ", "8", "4", "2", "upd", "tn_f64_$X", "uint8_t", "uint8_t",
 	      "uint8_t"),
 	FIRST("SjJ", "16", "8", "4", "ups", "tn_f32_$X", "uint16_t", "uint8_t",
@@ -142,8 +147,8 @@ const CTemplate cfuncs_memory[] = {
 	      "uint16_t"),
 	{"loadn", "HBo", "", "v", "V:pI",
 	 "=tn_unpack_$D_$X(tn_loadn_$m_$X(a, b))"},
-	{"storen", "HBo", "", "v", "-:PVI",
-	 "\ttn_storen_$m_$X(a, tn_pack_$D_$X(b), c);\n"},
+	{"storen", "HBo", "", "v", "-:PIV",
+	 "\ttn_storen_$m_$X(a, b, tn_pack_$D_$X(c));\n"},
 	{"keepn", "DSHBiuo", "", "v", "V:VVI",
 	 "\t$M n = ($M){0} + (tn_i$w_s)c;\n"
 	 "\t$U m = ($U)(($M){$[$i$]} < n);\n"

@@ -4,15 +4,15 @@
  *   emit_c.c       the source, its phases, buffers and names
  *   emit_c_live.c  which variables and register elements are used
  *   emit_c_loop.c  loops and branches, and their mapping to lanes
- *   emit_c_part.c  parts of vectors, stores past the caches
+ *   emit_c_stream.c  stores past the caches
  *   emit_c_mem.c   loads and stores, and how they walk memory
  *   emit_c_stmt.c  operations, constants, accumulators
  *
  * A body is printed once for each way it runs: a loop mapped to lanes
  * prints it for whole vectors and again for the tail: a vector of which
- * only the first lanes are loaded and stored, or single elements where the
- * body folds. Emit says in which of these ways the body at hand is printed. A
- * variable that does not depend on the vector axis stays a scalar in both.
+ * only the first lanes are loaded, folded and stored. Emit says in which of
+ * these ways the body at hand is printed. A variable that does not depend on
+ * the vector axis stays a scalar in both.
  */
 #ifndef TENON_EMIT_EMIT_C_H
 #define TENON_EMIT_EMIT_C_H
@@ -58,13 +58,13 @@ typedef struct Emit {
 	/* how the body at hand runs */
 	int lanes; /* 0: single elements */
 	int64_t vaxis;
-	int copy;         /* number of this copy of an unrolled vector body */
-	const char *part; /* NULL: all lanes, else how many first ones count */
+	int copy; /* number of this copy of an unrolled vector body */
 	VEC(const Stmt *)
 	streams;            /* stores of the vector loop that have a flag */
 	VEC(Ex) consts;     /* named c0, c1 ... at the phase's head */
 	bool fence;         /* the phase stores past the caches */
 	bool quiet;         /* a further copy: comments were printed before */
+	const char *rest;   /* lanes that count, where not all do; else NULL */
 	struct ETurn *turn; /* the register tile that is being filled */
 	int turns;          /* tiles so far in the phase */
 	ValueId commented;
@@ -119,10 +119,8 @@ EShape ec_shape(const Emit *e, const StmtList *body);
 
 void ec_list(Emit *e, const StmtList *l);
 
-/* ---- emit_c_part.c --------------------------------------------------- */
+/* ---- emit_c_stream.c ------------------------------------------------- */
 
-/* Whether the vector loop's body can run for the first few lanes alone. */
-bool ec_part_fits(Emit *e, const Stmt *loop);
 /*
  * Declares for each store of the loop past the caches a flag: that it is
  * wanted and that the vectors lie aligned after the first elements, whose

@@ -3,8 +3,8 @@
  *
  * A VECTOR loop prints its body up to three times: for several vectors at
  * once where the body folds (independent chains hide the latency of the
- * fold), for one vector, and for the elements that are left: one part of a
- * vector (emit_c_part.c) where that can be, else single ones. Accumulators
+ * fold), for one vector, and for the elements that are left: one
+ * vector of which only the first lanes count. Accumulators
  * declared outside are kept one a lane meanwhile, and folded together after
  * the vectors, always in the same order.
  */
@@ -276,9 +276,9 @@ static int chain_count(const Emit *e, const Stmt *s, int64_t n)
 static void part_body(Emit *e, const Stmt *s, const char *count)
 {
 	ec_line(e, "const int64_t m%" PRId64 " = %s;\n", s->axis, count);
-	e->part = arena_printf(e->arena, "m%" PRId64, s->axis);
+	e->rest = arena_printf(e->arena, "m%" PRId64, s->axis);
 	vector_body(e, s, ex_axis(e->t, s->axis), 0);
-	e->part = NULL;
+	e->rest = NULL;
 }
 
 /* Elements before the first aligned store past the caches. */
@@ -293,20 +293,11 @@ static void print_head(Emit *e, const Stmt *s, const char *head)
 }
 
 /* The elements after the last whole vector. */
-static void print_tail(Emit *e, const Stmt *s, const char *end, bool part)
+static void print_tail(Emit *e, const Stmt *s, const char *end)
 {
-	if (part) {
-		ec_line(e, "if (i%" PRId64 " < %s) {\n", s->axis, end);
-		e->depth++;
-		part_body(
-			e, s,
-			arena_printf(e->arena, "%s - i%" PRId64, end, s->axis));
-	} else {
-		ec_line(e, "for (; i%" PRId64 " < %s; i%" PRId64 "++) {\n",
-			s->axis, end, s->axis);
-		e->depth++;
-		ec_list(e, &s->body);
-	}
+	ec_line(e, "if (i%" PRId64 " < %s) {\n", s->axis, end);
+	e->depth++;
+	part_body(e, s, arena_printf(e->arena, "%s - i%" PRId64, end, s->axis));
 	e->depth--;
 	ec_line(e, "}\n");
 }
@@ -318,13 +309,14 @@ static void vector_loop(Emit *e, const Stmt *s, Ex extent)
 	bool quiet = e->quiet;
 	AccList accs = {0};
 
-	bool part = ec_part_fits(e, s);
-	/* a part of a vector costs as much as a few single elements */
-	if (known && n < (part ? lanes / 4 : lanes)) {
+	find_accs(e, &s->body, &accs);
+	/* part of a vector, folded, costs as much as a few single elements */
+	if (known && n < lanes / 4 && accs.n) {
+		for (size_t i = 0; i < accs.n; i++)
+			e->vars[accs.p[i]->var].by_lanes = false;
 		serial_loop(e, s, extent);
 		return;
 	}
-	find_accs(e, &s->body, &accs);
 	int chains = chain_count(e, s, n);
 	const char *end = ec_bare(e, ec_ex(e, extent));
 	ec_line(e, "{\n");
@@ -336,7 +328,7 @@ static void vector_loop(Emit *e, const Stmt *s, Ex extent)
 	declare_accs(e, &accs, s->lanes, chains);
 	ec_line(e, "int64_t i%" PRId64 " = 0;\n", s->axis);
 	const char *head = NULL;
-	if (part && !accs.n)
+	if (!accs.n)
 		head = ec_stream_open(e, s, end);
 	if (head)
 		print_head(e, s, head);
@@ -349,12 +341,9 @@ static void vector_loop(Emit *e, const Stmt *s, Ex extent)
 		vector_loop_by(e, s, extent, 1);
 		e->quiet = true;
 	}
-	bool tail = head || !known || n % lanes;
-	if (tail && part)
-		print_tail(e, s, end, true);
+	if (head || !known || n % lanes)
+		print_tail(e, s, end);
 	fold_accs(e, &accs, s->lanes, chains);
-	if (tail && !part)
-		print_tail(e, s, end, false);
 	e->streams.n = 0;
 	e->quiet = quiet;
 	e->depth--;

@@ -241,6 +241,10 @@ static void lanes_to_array(Emit *e, const Stmt *s, Ex lin)
 		arena_printf(e->arena, "%s[%s]", ec_buffer(e, s->buffer),
 			     ec_bare(e, ec_ex(e, lin)));
 	const char *conds = s->nconds ? ec_conds(e, s->conds, s->nconds) : NULL;
+	if (e->rest)
+		conds = arena_printf(e->arena, "i%" PRId64 " < %s%s%s", lane,
+				     e->rest, conds ? " && " : "",
+				     conds ? conds : "");
 	if (conds)
 		from = arena_printf(e->arena, "%s ? %s : 0", conds, from);
 	e->subst[e->vaxis] = at;
@@ -284,14 +288,14 @@ static const char *array_text(Emit *e, const Stmt *s)
 
 /*
  * The number of lanes, from the first on, in which every condition holds, as
- * text; NULL if the conditions say no such thing or the
+ * text that may be below 0; NULL if the conditions say no such thing or the
  * lanes are not next to each other in memory.
  */
 static const char *lanes_inside(Emit *e, const Stmt *s, const EWalk *w)
 {
 	Ex n = ex_const(e->t, e->lanes), one = ex_const(e->t, 1);
 
-	if (w->kind != WALK_STEP || !ex_equals(e->t, w->step, 1))
+	if (w->kind != WALK_STEP || !ex_equals(e->t, w->step, 1) || e->rest)
 		return NULL;
 	for (uint32_t i = 0; i < s->nconds; i++) {
 		EWalk c = ec_walk(e, s->conds[i]);
@@ -299,7 +303,7 @@ static const char *lanes_inside(Emit *e, const Stmt *s, const EWalk *w)
 			return NULL;
 		n = ex_min(e->t, n, ex_add(e->t, c.base, one));
 	}
-	return ec_ex_raw(e, ex_max(e->t, n, ex_const(e->t, 0)));
+	return ec_ex_raw(e, n);
 }
 
 /* All lanes at once where all may be loaded, else those that may. */
@@ -344,18 +348,23 @@ void ec_load(Emit *e, const Stmt *s)
 	Ex lin = ec_linear(e, s);
 	EWalk w = ec_walk(e, lin);
 	bool vary = conds_vary(e, s);
-	const char *all = vary && w.kind != WALK_LANES ? conds_all(e, s) : NULL;
+	const char *all = vary && w.kind != WALK_LANES && !e->rest
+				  ? conds_all(e, s)
+				  : NULL;
+	/* beyond the lanes that count there may be no memory */
+	bool apart =
+		e->rest && w.kind == WALK_STEP && !ex_equals(e->t, w.step, 1);
 	if (all) {
 		load_guarded(e, s, lin, &w, all);
 		return;
 	}
-	if (vary || w.kind == WALK_LANES) {
+	if (vary || apart || w.kind == WALK_LANES) {
 		lanes_to_array(e, s, lin);
 		ec_line(e, "%s%s;\n", ec_declare(e, s, e->lanes),
 			array_text(e, s));
 		return;
 	}
-	const char *text = load_text(e, s, &w, e->part), *zero = "0";
+	const char *text = load_text(e, s, &w, e->rest), *zero = "0";
 	lanes = w.kind == WALK_NONE ? 0 : e->lanes;
 	if (s->nconds) {
 		if (lanes)
@@ -375,6 +384,8 @@ static void store_by_lanes(Emit *e, const Stmt *s, Ex lin, const char *value)
 	Ex at = e->subst[e->vaxis];
 	int lanes = e->lanes;
 	int64_t lane = e->k->naxes;
+	const char *count =
+		e->rest ? e->rest : arena_printf(e->arena, "%d", lanes);
 
 	e->subst[e->vaxis] = ex_add(e->t, at, lane_axis(e));
 	const char *to = ec_bare(e, ec_ex(e, lin));
@@ -384,9 +395,9 @@ static void store_by_lanes(Emit *e, const Stmt *s, Ex lin, const char *value)
 	ec_line(e, "%s l[%d];\n", ec_memory_type(s->dtype), lanes);
 	ec_line(e, "%s(l, %s);\n", ec_fn(e, "store", s->dtype, lanes), value);
 	ec_line(e,
-		"for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %d; i%" PRId64
+		"for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
 		"++)\n",
-		lane, lane, lanes, lane);
+		lane, lane, count, lane);
 	e->depth++;
 	ec_line(e, "%s[%s] = l[i%" PRId64 "];\n", ec_buffer(e, s->buffer), to,
 		lane);
@@ -429,6 +440,8 @@ void ec_store_turned(Emit *e, const Stmt *s, int64_t axis, int tile)
 	EWalk w = ec_walk(e, ec_linear(e, s));
 	for (int i = 0; i < lanes; i++) {
 		Ex at = ex_mul(e->t, w.step, ex_const(e->t, i));
+		if (e->rest)
+			ec_line(e, "if (%d < %s)\n\t", i, e->rest);
 		ec_line(e, "%s(%s, t%d_%d_%d);\n",
 			ec_fn(e, "store", s->dtype, lanes),
 			pointer(e, s, ex_add(e->t, w.base, at)), tile, step, i);
@@ -458,6 +471,7 @@ void ec_store(Emit *e, const Stmt *s)
 
 	if (keep_row(e, s))
 		return;
+
 	if (e->k->buffers.p[s->buffer].scope == SCOPE_REG) {
 		const char *name = reg(e, s, &lanes);
 		ec_line(e, "%s = %s;\n", name, ec_var(e, s->args[0], d, lanes));
@@ -477,11 +491,11 @@ void ec_store(Emit *e, const Stmt *s)
 	}
 	const char *value = ec_var(e, s->args[0], d, e->lanes);
 	const char *flag = ec_stream_flag(e, s);
-	if (w.kind != WALK_STEP)
-		store_by_lanes(e, s, lin, value);
-	else if (e->part)
+	if (w.kind == WALK_STEP && e->rest && ex_equals(e->t, w.step, 1))
 		ec_line(e, "%s(%s, %s, %s);\n", ec_fn(e, "storen", d, e->lanes),
-			pointer(e, s, w.base), value, e->part);
+			pointer(e, s, w.base), e->rest, value);
+	else if (w.kind != WALK_STEP || e->rest)
+		store_by_lanes(e, s, lin, value);
 	else if (flag)
 		ec_line(e, "%s(%s, %s, %s);\n", ec_fn(e, "stream", d, e->lanes),
 			pointer(e, s, w.base), value, flag);
@@ -496,7 +510,7 @@ void ec_store(Emit *e, const Stmt *s)
 /* Once a vector: lanes fill a cache line or a good part of it. */
 void ec_ahead(Emit *e, const Stmt *s)
 {
-	if (!e->lanes || e->part)
+	if (!e->lanes || e->rest)
 		return;
 	if (s->nconds) {
 		ec_line(e, "if (%s)\n", ec_conds(e, s->conds, s->nconds));

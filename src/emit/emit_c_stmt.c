@@ -274,11 +274,11 @@ static void accumulate(Emit *e, const Stmt *s)
 	}
 	if (s->op == OP_WHERE)
 		ec_line(e, "%s = %s;\n", acc, x);
-	else if (e->part && e->vars[s->var].by_lanes)
+	else if (e->rest && e->vars[s->var].by_lanes)
 		ec_line(e, "%s = %s(%s, %s, %s);\n", acc,
 			ec_fn(e, "keepn", s->dtype, lanes),
 			ec_fold(e, s->op, s->dtype, lanes, acc, x), acc,
-			e->part);
+			e->rest);
 	else
 		ec_line(e, "%s = %s;\n", acc,
 			ec_fold(e, s->op, s->dtype, lanes, acc, x));

@@ -248,7 +248,7 @@ static void put_parts(Buf *b, CFuncs *f, DType dt)
 			 "n), 1);",
 			 d, n, d, n);
 		put_line(b, f, "\ttn_stream_%s_v%d(out + 129, a, 0);", d, n);
-		put_line(b, f, "\ttn_storen_%s_v%d(to, a, n);\n}", d, n);
+		put_line(b, f, "\ttn_storen_%s_v%d(to, n, a);\n}", d, n);
 	}
 }
 
