@@ -1,257 +1,413 @@
 /*
- * cfuncs_elementary: exp, log and their kin.
+ * cfuncs_elementary: exp, log and their kin on f32 and 16-bit floats.
  *
- * f32: vector code without branches, the same operations for any number of
- * lanes, without fused multiply-add, so that the bits depend on nothing but
- * the argument. exp, log and tanh work in f32; the others in f64 lanes, whose
- * one rounding at the end is all their error. Coefficients interpolate at
- * Chebyshev nodes, or are Taylor's where f64 has digits to spare. Reductions
- * follow Muller, "Elementary Functions" (3rd ed., 2016), chapters 4 and 11.
+ * Vector code without branches, the same operations for any number of lanes
+ * of one instruction set, so that the bits do not depend on where in a
+ * vector an element lies. Multiply-adds are tn_mac: fused where that is one
+ * instruction, so that bits differ between instruction sets, and the bound
+ * holds for either. What AVX-512 has for exponents is exact and changes no
+ * bits; its table look-up serves tanh and erf, which there are piecewise
+ * polynomials. Coefficients come from tools/minimax. Reductions follow
+ * Muller, "Elementary Functions" (3rd ed., 2016), chapters 4 and 11.
  *
- * f64: the C library's, lane by lane; tanh is our own because the library's
- * may be more than 2 ulp off. 16-bit floats: the f32 result, rounded.
+ * 16-bit floats: the f32 result, rounded. f64: cfuncs_elementary64.c.
  */
 #include "emit/cfuncs_text.h"
 
 #include <stddef.h>
 
+#include "emit/cfuncs_tables.h"
+
 /* clang-format off */
+
+/* d = d * x + c, and r = a * b + c */
+#define HORNER(d, x, c)                                                        \
+	"\t" d " = tn_mac_$D_$X(" d ", " x ", tn_splat_$D_$X(" c "));\n"
+#define MAC(r, a, b, c)                                                        \
+	"\t" r " = tn_mac_$D_$X(" a ", " b ", " c ");\n"
+#define SPLAT(c) "tn_splat_$D_$X(" c ")"
+
+/* k = x / ln 2 to nearest, t = k + 1.5 * 2^23, r = x - k ln 2 */
+#define REDUCE_LN2                                                             \
+	"\t$V t = tn_mac_$D_$X(x, " SPLAT("0x1.715476p0f") ",\n"               \
+	"\t\t" SPLAT("0x1.8p23f") ");\n"                                       \
+	"\t$V k = t - 0x1.8p23f;\n"                                            \
+	"\t$V r = tn_mac_$D_$X(k, " SPLAT("-0x1.62e4p-1f") ", x);\n"           \
+	"\t$V p = " SPLAT("0x1.6a23dp-10f") ";\n"                              \
+	"\n"                                                                   \
+	MAC("r", "k", SPLAT("-0x1.7f7d1cp-20f"), "r")                          \
+	HORNER("p", "r", "0x1.123a2p-7f")                                      \
+	HORNER("p", "r", "0x1.5558f2p-5f")                                     \
+	HORNER("p", "r", "0x1.555492p-3f")                                     \
+	HORNER("p", "r", "0x1.fffffcp-2f")
+
+/*
+ * x = 2^k m with m in [3/4, 3/2), f = m - 1, z = f^2, and p such that
+ * ln m = f + z p.
+ */
+#define LOG_PARTS(x)                                                           \
+	"\t$V m = tn_significand_$D_$X(" x ");\n"                              \
+	"\t$V k = tn_exponent_$D_$X(" x ");\n"                                 \
+	"\t$V f = m - 1.0f;\n"                                                 \
+	"\t$V z = f * f;\n"                                                    \
+	"\t$V p = " SPLAT("-0x1.7140cp-5f") ";\n"
+#define LOG_POLYNOMIAL                                                         \
+	HORNER("p", "f", "0x1.ac90cap-4f")                                     \
+	HORNER("p", "f", "-0x1.0d8a94p-3f")                                    \
+	HORNER("p", "f", "0x1.28847ep-3f")                                     \
+	HORNER("p", "f", "-0x1.54efdcp-3f")                                    \
+	HORNER("p", "f", "0x1.9969bp-3f")                                      \
+	HORNER("p", "f", "-0x1.00004p-2f")                                     \
+	HORNER("p", "f", "0x1.5555a2p-2f")                                     \
+	HORNER("p", "f", "-0.5f")
+/* What AVX-512's exponent and significand give by themselves. */
+#define LOG_SPECIALS(x)                                                        \
+	"#if defined __AVX512VL__ && $L > 2\n"                                 \
+	"\treturn p;\n"                                                        \
+	"#else\n"                                                              \
+	"\t$U nan = ~($U)(" x " >= 0.0f);\n"                                   \
+	"\t$U zero = ($U)(" x " == 0.0f);\n"                                   \
+	"\t$U inf = ($U)(" x " == __builtin_inff());\n"                        \
+	"\n"                                                                   \
+	"\tnan |= zero & 0xff800000;\n"                                        \
+	"\tnan |= inf & 0x7f800000;\n"                                         \
+	"\treturn ($V)((($U)p & ~(zero | inf)) | nan);\n"                      \
+	"#endif\n"
+
+/* A function of AVX-512VL on the widths that it has, then the other way. */
+#define AVX512VL(name, args, portable)                                         \
+	"$<16#ifdef __AVX512VL__\n"                                            \
+	"\treturn __builtin_ia32_" name "512_mask(" args ", a, -1, 4);\n"      \
+	"#else\n$>"                                                            \
+	"$<8#ifdef __AVX512VL__\n"                                             \
+	"\treturn __builtin_ia32_" name "256_mask(" args ", a, -1);\n"         \
+	"#else\n$>"                                                            \
+	"$<4#ifdef __AVX512VL__\n"                                             \
+	"\treturn __builtin_ia32_" name "128_mask(" args ", a, -1);\n"         \
+	"#else\n$>"                                                            \
+	portable                                                               \
+	"$<16#endif\n$>$<8#endif\n$>$<4#endif\n$>"
+
+/* On AVX-512 by the widest register, which holds the tables. */
+#define PIECES_OR_PLAIN(name)                                                  \
+	{name, "S", "", "vnl", "V:V",                                          \
+	 "#ifdef __AVX512VL__\n"                                               \
+	 "$<16\treturn tn_" name "pieces_$D_$X(a);\n$>"                        \
+	 "$<8\treturn tn_lo_$D_v16(\n"                                         \
+	 "\t\ttn_" name "pieces_$D_v16(tn_join_$D_v16(a, a)));\n$>"            \
+	 "$<4\ttn_f32_v8 b = tn_join_$D_v8(a, a);\n"                           \
+	 "\n"                                                                  \
+	 "\treturn tn_lo_$D_v8(tn_lo_$D_v16(\n"                                \
+	 "\t\ttn_" name "pieces_$D_v16(tn_join_$D_v16(b, b))));\n$>"           \
+	 "$<2\treturn tn_lo_$D_v4(tn_" name "_$D_v4(tn_join_$D_v4(a, a)));\n$>" \
+	 "#else\n"                                                             \
+	 "\treturn tn_" name "plain_$D_$X(a);\n"                               \
+	 "#endif\n"}
+
+/* x = |a| at most `limit`, in units of h: k the nearest integer, t the rest */
+#define PIECEWISE(limit, units, h)                                             \
+	"\t$U s = ($U)a & 0x80000000;\n"                                       \
+	"\t$V x = tn_below_$D_$X(" SPLAT(limit) ", ($V)(($U)a ^ s));\n"        \
+	"\t$V n = tn_mac_$D_$X(x, " SPLAT(units) ", " SPLAT("0x1.8p23f") ");\n" \
+	"\t$V t = tn_mac_$D_$X(n - 0x1.8p23f, " SPLAT(h) ", x);\n"             \
+	"\t$V p;\n"                                                            \
+	"\n"
+#define LOOKUP(c) LOOKUP_AT("n", c)
+#define LOOKUP_AT(n, c)                                                        \
+	"tn_lookup_$D_$X(" n ", ($V){\n" c##LOW "\t}, ($V){\n" c##HIGH "\t})"
+#define PIECE(c)                                                               \
+	MAC("p", "p", "t", LOOKUP(c))
+
 #define ELEMENTARY(op)                                                         \
-	{op, "HB", "", "sv", "V:V", "=tn_round_$D_$X(tn_" op "_f32_$X(a))"},   \
-	{op, "D", "", "e", "V:V", ""}
+	{op, "HB", "", "sv", "V:V", "=tn_round_$D_$X(tn_" op "_f32_$X(a))"}
+
+/*
+ * r = |a| - k pi / 2. With fused multiply-adds the first difference is
+ * exact, and so is the second where it cancels.
+ */
+#define SINCOS_START                                                           \
+	"#if defined __FMA__ || defined __ARM_FEATURE_FMA\n"                   \
+	"\t$V x = tn_abs_$D_$X(a);\n"                                          \
+	"\ttn_bool_$X far = ~(tn_i32_$X)(x < 0x1p20f);\n"                      \
+	"\t$V t = tn_mac_$D_$X(x, " SPLAT("0x1.45f306p-1f") ",\n"              \
+	"\t\t" SPLAT("0x1.8p23f") ");\n"                                       \
+	"\t$V k = t - 0x1.8p23f;\n"                                            \
+	"\t$V r = tn_mac_$D_$X(k, " SPLAT("-0x1.921fb6p0f") ", x);\n"          \
+	"\t$V z, s, c;\n"
+#define SINCOS_END(op)                                                         \
+	MAC("r", "k", SPLAT("0x1.777a5cp-25f"), "r")                           \
+	MAC("r", "k", SPLAT("0x1.ee59dap-50f"), "r")                           \
+	"\tz = r * r;\n"                                                       \
+	"\ts = " SPLAT("-0x1.986bfp-13f") ";\n"                                \
+	HORNER("s", "z", "0x1.1104a4p-7f")                                     \
+	HORNER("s", "z", "-0x1.55553ep-3f")                                    \
+	MAC("s", "r * z", "s", "r")                                            \
+	"\tc = " SPLAT("0x1.9925fp-16f") ";\n"                                 \
+	HORNER("c", "z", "-0x1.6c0962p-10f")                                   \
+	HORNER("c", "z", "0x1.555546p-5f")                                     \
+	HORNER("c", "z", "-0.5f")                                              \
+	HORNER("c", "z", "1.0f")                                               \
+	"\ts = ($V)(((odd & ($U)c) | (~odd & ($U)s)) ^ sign);\n"               \
+	"\tif (__builtin_expect(tn_any_bool_$X(far), 0))\n"                    \
+	"\t\treturn tn_" op "far_$D_$X(a, s);\n"                               \
+	"\treturn s;\n"                                                        \
+	"#else\n"                                                              \
+	"\treturn tn_" op "wide_$D_$X(a);\n"                                   \
+	"#endif\n"
+/* Without fused multiply-adds, in f64; the first part has 33 bits. */
+#define SINCOS_WIDE(quarter)                                                   \
+	"\ttn_f64_$X x = tn_cast_f32_f64_$X(a);\n"                             \
+	"\ttn_f64_$X t = x * 0x1.45f306dc9c883p-1 + 0x1.8p52;\n"               \
+	"\ttn_f64_$X k = t - 0x1.8p52;\n"                                      \
+	"\ttn_f64_$X r = (x - k * 0x1.921fb544p0) - k * 0x1.0b4611a626331p-34;\n" \
+	"\ttn_f64_$X z = r * r;\n"                                             \
+	"\ttn_u64_$X q = (tn_u64_$X)t" quarter ";\n"                           \
+	"\ttn_u64_$X odd = -(q & 1);\n"                                        \
+	"\ttn_f64_$X p, c;\n"                                                  \
+	"\ttn_f32_$X v;\n"                                                     \
+	"\n"                                                                   \
+	"\tp = z * 0x1.6124613a86d09p-33 + -0x1.ae64567f544e4p-26;\n"          \
+	"\tp = p * z + 0x1.71de3a556c734p-19;\n"                               \
+	"\tp = p * z + -0x1.a01a01a01a01ap-13;\n"                              \
+	"\tp = p * z + 0x1.1111111111111p-7;\n"                                \
+	"\tp = p * z + -0x1.5555555555555p-3;\n"                               \
+	"\tc = z * 0x1.1eed8eff8d898p-29 + -0x1.27e4fb7789f5cp-22;\n"          \
+	"\tc = c * z + 0x1.a01a01a01a01ap-16;\n"                               \
+	"\tc = c * z + -0x1.6c16c16c16c17p-10;\n"                              \
+	"\tc = c * z + 0x1.5555555555555p-5;\n"                                \
+	"\tc = c * z + -0x1p-1;\n"                                             \
+	"\tp = r + r * z * p;\n"                                               \
+	"\tc = 1.0 + z * c;\n"                                                 \
+	"\tq = ((odd & (tn_u64_$X)c) | (~odd & (tn_u64_$X)p)) ^ (q & 2) << 62;\n" \
+	"\tv = tn_cast_f64_f32_$X((tn_f64_$X)q);\n"
+#define SINCOS_FAR(op)                                                         \
+	{op "far", "S", "", "vo", "V:VV",                                      \
+	 "\tfor (int i = 0; i < $L; i++)\n"                                    \
+	 "\t\tif (!(__builtin_fabsf(a[i]) < 0x1p20f))\n"                       \
+	 "\t\t\tb[i] = (float)__builtin_" op "((double)a[i]);\n"               \
+	 "\treturn b;\n"}
+
 #define LIBRARY(op)                                                            \
-	ELEMENTARY(op),                                                        \
+	{op, "D", "", "e", "V:V", ""},                                         \
 	{op, "D", "", "s", "V:V", "=__builtin_" op "(a)"}
 
 const CTemplate cfuncs_elementary[] = {
 	/*
-	 * e^x = 2^k e^r with |r| <= ln 2 / 2 and a polynomial. The power of
-	 * two goes in two factors, so that subnormal results round once.
+	 * e^x = 2^k e^r with |r| <= ln 2 / 2 and a polynomial. max and min
+	 * here let NaN through.
 	 */
 	{"exp", "S", "", "vnl", "V:V",
-	 "\ttn_u32_$X high = (tn_u32_$X)(a > 89.0f);\n"
-	 "\ttn_u32_$X low = (tn_u32_$X)(a < -104.0f);\n"
-	 "\ttn_u32_$X in = ~(high | low) & (tn_u32_$X)a;\n"
-	 "\t$V x = ($V)(in | (high & 0x42b20000) | (low & 0xc2d00000));\n"
-	 "\t$V t = x * 0x1.715476p0f + 0x1.8p23f;\n"
-	 "\t$V k = t - 0x1.8p23f;\n"
-	 "\t$V r = (x - k * 0x1.62e4p-1f) - k * 0x1.7f7d1cp-20f;\n"
-	 "\t$V p = r * 0x1.6d117cp-10f + 0x1.120be2p-7f;\n"
-	 "\ttn_i32_$X n = (tn_i32_$X)t - 0x4b400000;\n"
-	 "\ttn_i32_$X h = n >> 1;\n"
-	 "\n"
-	 "\tp = p * r + 0x1.555518p-5f;\n"
-	 "\tp = p * r + 0x1.5554dcp-3f;\n"
-	 "\tp = p * r + 0.5f;\n"
-	 "\tp = 1.0f + (r + r * r * p);\n"
-	 "\treturn p * ($V)((h + 127) << 23) * ($V)((n - h + 127) << 23);\n"},
+	 "\t$V x = tn_above_$D_$X(" SPLAT("-104.0f") ",\n"
+	 "\t\ttn_below_$D_$X(" SPLAT("89.0f") ", a));\n"
+	 REDUCE_LN2
+	 HORNER("p", "r", "1.0f")
+	 HORNER("p", "r", "1.0f")
+	 "\treturn tn_scale_$D_$X(p, t);\n"},
 	/*
-	 * x = 2^k m with m in [sqrt(1/2), sqrt 2), and the series of ln(1 + f)
-	 * by a polynomial. Subnormals are scaled first.
+	 * a 2^k, where b = k + 1.5 * 2^23. In two factors, so that subnormal
+	 * results round once.
 	 */
+	{"scale", "S", "", "vnl", "V:VV",
+	 AVX512VL("scalefps", "a, b - 0x1.8p23f",
+	 "\t$M n = ($M)b - 0x4b400000;\n"
+	 "\t$M h = n >> 1;\n"
+	 "\n"
+	 "\treturn a * ($V)((h + 127) << 23) * ($V)((n - h + 127) << 23);\n")},
+	/* 2^a for |a| < 126 */
+	{"pow2", "S", "", "vnl", "V:V",
+	 "\t$V t = a + 0x1.8p23f;\n"
+	 "\t$V r = a - (t - 0x1.8p23f);\n"
+	 "\t$V p = " SPLAT("0x1.470b5ap-13f") ";\n"
+	 "\n"
+	 HORNER("p", "r", "0x1.5f7278p-10f")
+	 HORNER("p", "r", "0x1.3b270ep-7f")
+	 HORNER("p", "r", "0x1.c6ae72p-5f")
+	 HORNER("p", "r", "0x1.ebfbe2p-3f")
+	 HORNER("p", "r", "0x1.62e432p-1f")
+	 HORNER("p", "r", "1.0f")
+	 "\treturn p * ($V)((($U)t << 23) + 0x3f800000);\n"},
+	/*
+	 * 2^k (e^r - 1) + (2^k - 1), half of it first, so that 2^k does not
+	 * overflow. The least arguments are their own results.
+	 */
+	{"expm1", "S", "", "vnl", "V:V",
+	 "\t$U m = ($U)(tn_abs_$D_$X(a) < 0x1p-25f);\n"
+	 "\t$V x = tn_above_$D_$X(" SPLAT("-18.0f") ",\n"
+	 "\t\ttn_below_$D_$X(" SPLAT("89.0f") ", a));\n"
+	 REDUCE_LN2
+	 MAC("p", "p", "r * r", "r")
+	 "\tt = ($V)((($U)t << 23) + 0x3f000000);\n"
+	 MAC("p", "t", "p", "t - 0.5f")
+	 "\treturn ($V)((m & ($U)a) | (~m & ($U)(p + p)));\n"},
+
+	/* Exact; NaN for what is negative. Subnormals are scaled first. */
+	{"significand", "S", "", "vnl", "V:V",
+	 AVX512VL("getmantps", "a, 11",
+	 "\t$U sub = ($U)(a < 0x1p-126f);\n"
+	 "\t$U u = (sub & ($U)(a * 0x1p23f)) | (~sub & ($U)a);\n"
+	 "\n"
+	 "\treturn ($V)(((u - 0x3f400000) & 0x7fffff) + 0x3f400000);\n")},
+	{"exponent", "S", "", "vnl", "V:V",
+	 "$<16#ifdef __AVX512VL__\n"
+	 "\t$V m = tn_significand_$D_$X(a);\n"
+	 "\n"
+	 "\treturn __builtin_ia32_getexpps512_mask(a, a, -1, 4) -\n"
+	 "\t       __builtin_ia32_getexpps512_mask(m, m, -1, 4);\n"
+	 "#else\n$>"
+	 "$<8#ifdef __AVX512VL__\n"
+	 "\t$V m = tn_significand_$D_$X(a);\n"
+	 "\n"
+	 "\treturn __builtin_ia32_getexpps256_mask(a, a, -1) -\n"
+	 "\t       __builtin_ia32_getexpps256_mask(m, m, -1);\n"
+	 "#else\n$>"
+	 "$<4#ifdef __AVX512VL__\n"
+	 "\t$V m = tn_significand_$D_$X(a);\n"
+	 "\n"
+	 "\treturn __builtin_ia32_getexpps128_mask(a, a, -1) -\n"
+	 "\t       __builtin_ia32_getexpps128_mask(m, m, -1);\n"
+	 "#else\n$>"
+	 "\t$U sub = ($U)(a < 0x1p-126f);\n"
+	 "\t$U u = (sub & ($U)(a * 0x1p23f)) | (~sub & ($U)a);\n"
+	 "\t$M n = ($M)(u - 0x3f400000) >> 23;\n"
+	 "\n"
+	 "\treturn __builtin_convertvector(n - ($M)(sub & 23), $V);\n"
+	 "$<16#endif\n$>$<8#endif\n$>$<4#endif\n$>"},
 	{"log", "S", "", "vnl", "V:V",
-	 "\t$M sub = ($M)(a < 0x1p-126f);\n"
-	 "\t$U nan = ~($U)(a >= 0.0f);\n"
-	 "\t$U zero = ($U)(a == 0.0f);\n"
-	 "\t$U inf = ($U)(a == __builtin_inff());\n"
-	 "\t$U s = ($U)(a * 0x1p23f);\n"
-	 "\t$U u = (($U)sub & s) | (~($U)sub & ($U)a);\n"
-	 "\t$U t = u + (0x3f800000 - 0x3f3504f3);\n"
-	 "\t$M n = ($M)(t >> 23) - 127 - (sub & 23);\n"
-	 "\t$V k = __builtin_convertvector(n, $V);\n"
-	 "\t$V f = ($V)((t & 0x7fffff) + 0x3f3504f3) - 1.0f;\n"
-	 "\t$V z = f * f;\n"
-	 "\t$V p;\n"
+	 LOG_PARTS("a")
 	 "\n"
-	 "\tp = f * 0x1.1d9828p-4f + -0x1.d6453cp-4f;\n"
-	 "\tp = p * f + 0x1.dea656p-4f;\n"
-	 "\tp = p * f + -0x1.fcf30ep-4f;\n"
-	 "\tp = p * f + 0x1.23d1d6p-3f;\n"
-	 "\tp = p * f + -0x1.555b5p-3f;\n"
-	 "\tp = p * f + 0x1.999d5cp-3f;\n"
-	 "\tp = p * f + -0x1.fffffcp-3f;\n"
-	 "\tp = p * f + 0x1.555554p-2f;\n"
-	 "\tp = (f * z * p - 0.5f * z) + k * 0x1.7f7d1cp-20f;\n"
-	 "\tp = (f + p) + k * 0x1.62e4p-1f;\n"
-	 "\tu = ($U)p & ~(zero | inf);\n"
-	 "\treturn ($V)(u | (zero & 0xff800000) | (inf & 0x7f800000) | nan);\n"},
+	 LOG_POLYNOMIAL
+	 MAC("p", "p", "z", "k * 0x1.7f7d1cp-20f")
+	 MAC("p", "k", SPLAT("0x1.62e4p-1f"), "f + p")
+	 LOG_SPECIALS("a")},
 	/*
-	 * A polynomial near 0, else 1 - 2 / (e^2x + 1).
+	 * The error of 1 + x (Knuth's two-sum), scaled as m, goes into the
+	 * logarithm by its derivative 1 / m, which 1 - f is near enough. From
+	 * 2^24 on it does not count.
 	 */
-	{"tanh", "S", "", "vnl", "V:V",
+	{"log1p", "S", "", "vnl", "V:V",
+	 "\t$V x = a + 1.0f;\n"
+	 "\t$V e = x - 1.0f;\n"
+	 LOG_PARTS("x")
+	 "\t$U in = ($U)(a < 0x1p24f);\n"
+	 "\t$U same = ($U)(tn_abs_$D_$X(a) < 0x1p-25f);\n"
+	 "\n"
+	 "\te = (1.0f - (x - e)) + (a - e);\n"
+	 "\te = e * ($V)(($U)m - ($U)x + 0x3f800000);\n"
+	 "\te = ($V)(($U)e & in);\n"
+	 MAC("e", "e", "-f", "e")
+	 LOG_POLYNOMIAL
+	 MAC("p", "p", "z", "k * 0x1.7f7d1cp-20f")
+	 MAC("p", "k", SPLAT("0x1.62e4p-1f"), "f + (p + e)")
+	 "\tp = ($V)((same & ($U)a) | (~same & ($U)p));\n"
+	 LOG_SPECIALS("x")},
+
+	/* Entry n mod 32 of two vectors, n an integer + 1.5 * 2^23 */
+	{"lookup", "S", "", "v", "V:VVV",
+	 "#if defined __AVX512F__ && defined __clang__\n"
+	 "\treturn __builtin_ia32_vpermi2varps512(b, (tn_i32_v16)a, c);\n"
+	 "#elif defined __AVX512F__\n"
+	 "\treturn __builtin_ia32_vpermt2varps512_mask(\n"
+	 "\t\t(tn_i32_v16)a, b, c, -1);\n"
+	 "#else\n"
+	 "\t$U n = ($U)a & 31;\n"
+	 "\t$V r = {0};\n"
+	 "\n"
+	 "\tfor (int i = 0; i < 16; i++)\n"
+	 "\t\tr[i] = n[i] < 16 ? b[n[i]] : c[n[i] - 16];\n"
+	 "\treturn r;\n"
+	 "#endif\n"},
+	/*
+	 * Piecewise; else a polynomial near 0 and 1 - 2 / (e^2x + 1).
+	 */
+	{"tanhtop", "S", "", "v", "V:VV",
+	 "\t$V p = " LOOKUP_AT("a", TANH_6) ";\n"
+	 "\n"
+	 MAC("p", "p", "b", LOOKUP_AT("a", TANH_5))
+	 MAC("p", "p", "b", LOOKUP_AT("a", TANH_4))
+	 "\treturn p;\n"},
+	{"tanhpieces", "S", "", "v", "V:V",
+	 PIECEWISE("9.75f", "0x1.9c6f3ap1f", "-0x1.3dcdp-2f")
+	 "\tp = tn_tanhtop_$D_$X(n, t);\n"
+	 PIECE(TANH_3) PIECE(TANH_2) PIECE(TANH_1) 
+	 MAC("p", "p", "t", "tn_above_$D_$X(" LOOKUP(TANH_0) ", t)")
+	 "\treturn ($V)(($U)p | s);\n"},
+	{"tanhplain", "S", "", "vn", "V:V",
 	 "\t$U s = ($U)a & 0x80000000;\n"
-	 "\t$V x = ($V)(($U)a ^ s);\n"
+	 "\t$V x = tn_below_$D_$X(" SPLAT("9.75f") ", ($V)(($U)a ^ s));\n"
 	 "\t$U m = ($U)(x < 0.625f);\n"
-	 "\t$V e = 1.0f - 2.0f / (tn_exp_f32_$X(x + x) + 1.0f);\n"
+	 "\t$V e = 1.0f - 2.0f / (tn_pow2_$D_$X(x * 0x1.715476p1f) + 1.0f);\n"
 	 "\t$V z = x * x;\n"
-	 "\t$V p;\n"
+	 "\t$V p = " SPLAT("-0x1.75e1cep-8f") ";\n"
 	 "\n"
-	 "\tp = z * 0x1.2c83cp-9f + -0x1.116a16p-7f;\n"
-	 "\tp = p * z + 0x1.64a976p-6f;\n"
-	 "\tp = p * z + -0x1.ba08c4p-5f;\n"
-	 "\tp = p * z + 0x1.1110eap-3f;\n"
-	 "\tp = p * z + -0x1.555556p-2f;\n"
-	 "\tp = x + x * z * p;\n"
+	 HORNER("p", "z", "0x1.52269cp-6f")
+	 HORNER("p", "z", "-0x1.b83c5ap-5f")
+	 HORNER("p", "z", "0x1.110726p-3f")
+	 HORNER("p", "z", "-0x1.555532p-2f")
+	 MAC("p", "p", "x * z", "x")
 	 "\treturn ($V)((m & ($U)p) | (~m & ($U)e) | s);\n"},
+	PIECES_OR_PLAIN("tanh"),
 	/*
-	 * erf(x) / x is a polynomial in x^2, for |x| <= 4; beyond, erf rounds
-	 * to 1. In f64, even and odd powers apart.
+	 * Piecewise; else a polynomial near 0, and 1 - 2^-q. From 3.92 on
+	 * erf rounds to 1.
 	 */
-	{"erf", "S", "", "vNl", "V:V",
-	 "\ttn_u32_$X s = (tn_u32_$X)a & 0x80000000;\n"
-	 "\ttn_u32_$X u = (tn_u32_$X)a ^ s;\n"
-	 "\ttn_u32_$X big = (tn_u32_$X)((tn_f32_$X)u > 4.0f);\n"
-	 "\ttn_f64_$X x = tn_cast_f32_f64_$X(\n"
-	 "\t\t(tn_f32_$X)((big & 0x40800000) | (~big & u) | s));\n"
-	 "\ttn_f64_$X t = x * x * 0.125 - 1.0;\n"
-	 "\ttn_f64_$X w = t * t;\n"
-	 "\ttn_f64_$X p, q;\n"
+	{"erfpieces", "S", "", "v", "V:V",
+	 PIECEWISE("3.93f", "0x1.f423fep2f", "-0x1.0612p-3f")
+	 "\tp = " LOOKUP(ERF_5) ";\n"
+	 PIECE(ERF_4) PIECE(ERF_3) PIECE(ERF_2) PIECE(ERF_1) 
+	 MAC("p", "p", "t", "tn_above_$D_$X(" LOOKUP(ERF_0) ", t)")
+	 "\treturn ($V)(($U)p | s);\n"},
+	{"erfplain", "S", "", "vn", "V:V",
+	 "\t$U s = ($U)a & 0x80000000;\n"
+	 "\t$V x = tn_below_$D_$X(" SPLAT("3.93f") ", ($V)(($U)a ^ s));\n"
+	 "\t$U m = ($U)(x < 0.875f);\n"
+	 "\t$V z = x * x;\n"
+	 "\t$V p = " SPLAT("-0x1.453aa2p-11f") ";\n"
+	 "\t$V q = " SPLAT("-0x1.300fcep-12f") ";\n"
 	 "\n"
-	 "\tp = w * 0x1.affb49acb570ap-17 + 0x1.14a6affe30a5dp-15;\n"
-	 "\tp = p * w + 0x1.35799ef561d5dp-12;\n"
-	 "\tp = p * w + 0x1.4ec6e7bdca99cp-10;\n"
-	 "\tp = p * w + 0x1.3e965dc66e8e1p-8;\n"
-	 "\tp = p * w + 0x1.d6212dadedaeap-7;\n"
-	 "\tp = p * w + 0x1.0ed618c4f802p-5;\n"
-	 "\tp = p * w + 0x1.ea97d94410fc4p-5;\n"
-	 "\tp = p * w + 0x1.717efd071ad1bp-4;\n"
-	 "\tp = p * w + 0x1.0dabaf051a407p-3;\n"
-	 "\tp = p * w + 0x1.6a040781a499cp-2;\n"
-	 "\tq = w * -0x1.33b971ec16712p-15 + -0x1.2fecf75962793p-14;\n"
-	 "\tq = q * w + -0x1.60bd5cd0fbaffp-11;\n"
-	 "\tq = q * w + -0x1.4bb343de2e5a7p-9;\n"
-	 "\tq = q * w + -0x1.1ac84937ba3d2p-7;\n"
-	 "\tq = q * w + -0x1.701656f8b2ed4p-6;\n"
-	 "\tq = q * w + -0x1.76eb3afae916ap-5;\n"
-	 "\tq = q * w + -0x1.3215b3d79ca84p-4;\n"
-	 "\tq = q * w + -0x1.b92e97780fe6p-4;\n"
-	 "\tq = q * w + -0x1.69a0ccd73f872p-3;\n"
-	 "\treturn tn_cast_f64_f32_$X(x * (p + t * q));\n"},
-	/*
-	 * 2^k (e^r - 1) + (2^k - 1) in f64. -0 stays.
-	 */
-	{"expm1", "S", "", "vNl", "V:V",
-	 "\ttn_u32_$X high = (tn_u32_$X)(a > 89.0f);\n"
-	 "\ttn_u32_$X low = (tn_u32_$X)(a < -18.0f);\n"
-	 "\ttn_u32_$X zero = (tn_u32_$X)(a == 0.0f);\n"
-	 "\ttn_u32_$X in = ~(high | low) & (tn_u32_$X)a;\n"
-	 "\ttn_f64_$X x = tn_cast_f32_f64_$X(\n"
-	 "\t\t(tn_f32_$X)(in | (high & 0x42b20000) | (low & 0xc1900000)));\n"
-	 "\ttn_f64_$X t = x * 0x1.71547652b82fep0 + 0x1.8p52;\n"
-	 "\ttn_f64_$X r = x - (t - 0x1.8p52) * 0x1.62e42fefa39efp-1;\n"
-	 "\ttn_f64_$X s = (tn_f64_$X)(((tn_u64_$X)t + 1023) << 52);\n"
-	 "\ttn_f64_$X p;\n"
+	 HORNER("p", "z", "0x1.49c9fcp-8f")
+	 HORNER("p", "z", "-0x1.b6f38ap-6f")
+	 HORNER("p", "z", "0x1.ce211ep-4f")
+	 HORNER("p", "z", "-0x1.81270cp-2f")
+	 HORNER("p", "z", "0x1.06eba8p-3f")
+	 MAC("p", "p", "x", "x")
+	 HORNER("q", "x", "0x1.245f08p-8f")
+	 HORNER("q", "x", "-0x1.08f97ap-5f")
+	 HORNER("q", "x", "0x1.344006p-3f")
+	 HORNER("q", "x", "0x1.d6551p-1f")
+	 HORNER("q", "x", "0x1.a0949ep0f")
+	 HORNER("q", "x", "0x1.944fdep-13f")
+	 "\tq = 1.0f - tn_pow2_$D_$X(-q);\n"
+	 "\treturn ($V)((m & ($U)p) | (~m & ($U)q) | s);\n"},
+	PIECES_OR_PLAIN("erf"),
+
+	/* the sign of sin is that of a, and changes every two quarters */
+	{"sin", "S", "", "vnl", "V:V",
+	 SINCOS_START
+	 "\t$U odd = -(($U)t & 1);\n"
+	 "\t$U sign = (($U)t << 30 ^ ($U)a) & 0x80000000;\n"
 	 "\n"
-	 "\tp = r * 0x1.27e4fb7789f5cp-22 + 0x1.71de3a556c734p-19;\n"
-	 "\tp = p * r + 0x1.a01a01a01a01ap-16;\n"
-	 "\tp = p * r + 0x1.a01a01a01a01ap-13;\n"
-	 "\tp = p * r + 0x1.6c16c16c16c17p-10;\n"
-	 "\tp = p * r + 0x1.1111111111111p-7;\n"
-	 "\tp = p * r + 0x1.5555555555555p-5;\n"
-	 "\tp = p * r + 0x1.5555555555555p-3;\n"
-	 "\tp = p * r + 0x1p-1;\n"
-	 "\tp = p * r + 0x1p0;\n"
-	 "\tin = (tn_u32_$X)tn_cast_f64_f32_$X(s * (p * r) + (s - 1.0));\n"
-	 "\treturn (tn_f32_$X)((zero & (tn_u32_$X)a) | (~zero & in));\n"},
-	/*
-	 * As log, in f64 with ln m = 2 artanh((m - 1) / (m + 1)). Where 1 + x
-	 * needs no power of two, x itself serves, so that its bits count.
-	 */
-	{"log1p", "S", "", "vNl", "V:V",
-	 "\ttn_u32_$X nan = ~(tn_u32_$X)(a >= -1.0f);\n"
-	 "\ttn_u32_$X one = (tn_u32_$X)(a == -1.0f);\n"
-	 "\ttn_u32_$X same = (tn_u32_$X)(a == 0.0f) |\n"
-	 "\t\t\t  (tn_u32_$X)(a == __builtin_inff());\n"
-	 "\ttn_f64_$X x = tn_cast_f32_f64_$X(a);\n"
-	 "\ttn_u64_$X t = (tn_u64_$X)(x + 1.0) + 0x95f619980c433;\n"
-	 "\ttn_i64_$X n = (tn_i64_$X)(t >> 52) - 1023;\n"
-	 "\ttn_u64_$X m = (t & 0xfffffffffffff) + 0x3fe6a09e667f3bcd;\n"
-	 "\ttn_u64_$X near = (tn_u64_$X)(n == 0);\n"
-	 "\ttn_f64_$X k = (tn_f64_$X)(n + 0x4338000000000000) - 0x1.8p52;\n"
-	 "\ttn_u64_$X g = (tn_u64_$X)((tn_f64_$X)m - 1.0);\n"
-	 "\ttn_f64_$X f = (tn_f64_$X)((near & (tn_u64_$X)x) | (~near & g));\n"
-	 "\ttn_f64_$X s = f / (f + 2.0);\n"
-	 "\ttn_f64_$X z = s * s;\n"
-	 "\ttn_f64_$X p;\n"
-	 "\ttn_u32_$X u;\n"
+	 SINCOS_END("sin")},
+	{"cos", "S", "", "vnl", "V:V",
+	 SINCOS_START
+	 "\t$U odd = (($U)t & 1) - 1;\n"
+	 "\t$U sign = (($U)t + 1) << 30 & 0x80000000;\n"
 	 "\n"
-	 "\tp = z * 0x1.1111111111111p-3 + 0x1.3b13b13b13b14p-3;\n"
-	 "\tp = p * z + 0x1.745d1745d1746p-3;\n"
-	 "\tp = p * z + 0x1.c71c71c71c71cp-3;\n"
-	 "\tp = p * z + 0x1.2492492492492p-2;\n"
-	 "\tp = p * z + 0x1.999999999999ap-2;\n"
-	 "\tp = p * z + 0x1.5555555555555p-1;\n"
-	 "\tp = p * z + 0x1p1;\n"
-	 "\tu = (tn_u32_$X)tn_cast_f64_f32_$X(s * p + k * 0x1.62e42fefa39efp-1);\n"
-	 "\treturn (tn_f32_$X)((same & (tn_u32_$X)a) | (one & 0xff800000) |\n"
-	 "\t\t\t    (~(same | one) & u) | nan);\n"},
-	/*
-	 * Reduction by pi / 2 in two parts, the first of 33 bits so that its
-	 * multiples up to 2^20 are exact; larger arguments go through libm.
-	 */
-	{"sin", "S", "", "vNl", "V:V",
+	 SINCOS_END("cos")},
+	{"sinwide", "S", "", "vNl", "V:V",
 	 "\ttn_bool_$X far = ~(tn_i32_$X)(tn_abs_f32_$X(a) < 0x1p20f);\n"
-	 "\ttn_f64_$X x = tn_cast_f32_f64_$X(a);\n"
-	 "\ttn_f64_$X t = x * 0x1.45f306dc9c883p-1 + 0x1.8p52;\n"
-	 "\ttn_f64_$X k = t - 0x1.8p52;\n"
-	 "\ttn_f64_$X r = (x - k * 0x1.921fb544p0) - k * 0x1.0b4611a626331p-34;\n"
-	 "\ttn_f64_$X z = r * r;\n"
-	 "\ttn_u64_$X q = (tn_u64_$X)t;\n"
-	 "\ttn_u64_$X odd = -(q & 1);\n"
-	 "\ttn_f64_$X p, c;\n"
-	 "\ttn_f32_$X v;\n"
-	 "\n"
-	 "\tp = z * 0x1.6124613a86d09p-33 + -0x1.ae64567f544e4p-26;\n"
-	 "\tp = p * z + 0x1.71de3a556c734p-19;\n"
-	 "\tp = p * z + -0x1.a01a01a01a01ap-13;\n"
-	 "\tp = p * z + 0x1.1111111111111p-7;\n"
-	 "\tp = p * z + -0x1.5555555555555p-3;\n"
-	 "\tc = z * 0x1.1eed8eff8d898p-29 + -0x1.27e4fb7789f5cp-22;\n"
-	 "\tc = c * z + 0x1.a01a01a01a01ap-16;\n"
-	 "\tc = c * z + -0x1.6c16c16c16c17p-10;\n"
-	 "\tc = c * z + 0x1.5555555555555p-5;\n"
-	 "\tc = c * z + -0x1p-1;\n"
-	 "\tp = r + r * z * p;\n"
-	 "\tc = 1.0 + z * c;\n"
-	 "\tq = ((odd & (tn_u64_$X)c) | (~odd & (tn_u64_$X)p)) ^ (q & 2) << 62;\n"
-	 "\tv = tn_cast_f64_f32_$X((tn_f64_$X)q);\n"
+	 SINCOS_WIDE("")
 	 "\tv = tn_where_f32_$X((tn_i32_$X)(a == 0.0f), a, v);\n"
 	 "\tif (__builtin_expect(tn_any_bool_$X(far), 0))\n"
-	 "\t\tfor (int i = 0; i < $L; i++)\n"
-	 "\t\t\tif (far[i])\n"
-	 "\t\t\t\tv[i] = (float)__builtin_sin((double)a[i]);\n"
+	 "\t\treturn tn_sinfar_f32_$X(a, v);\n"
 	 "\treturn v;\n"},
-	{"cos", "S", "", "vNl", "V:V",
+	{"coswide", "S", "", "vNl", "V:V",
 	 "\ttn_bool_$X far = ~(tn_i32_$X)(tn_abs_f32_$X(a) < 0x1p20f);\n"
-	 "\ttn_f64_$X x = tn_cast_f32_f64_$X(a);\n"
-	 "\ttn_f64_$X t = x * 0x1.45f306dc9c883p-1 + 0x1.8p52;\n"
-	 "\ttn_f64_$X k = t - 0x1.8p52;\n"
-	 "\ttn_f64_$X r = (x - k * 0x1.921fb544p0) - k * 0x1.0b4611a626331p-34;\n"
-	 "\ttn_f64_$X z = r * r;\n"
-	 "\ttn_u64_$X q = (tn_u64_$X)t + 1;\n"
-	 "\ttn_u64_$X odd = -(q & 1);\n"
-	 "\ttn_f64_$X p, c;\n"
-	 "\ttn_f32_$X v;\n"
-	 "\n"
-	 "\tp = z * 0x1.6124613a86d09p-33 + -0x1.ae64567f544e4p-26;\n"
-	 "\tp = p * z + 0x1.71de3a556c734p-19;\n"
-	 "\tp = p * z + -0x1.a01a01a01a01ap-13;\n"
-	 "\tp = p * z + 0x1.1111111111111p-7;\n"
-	 "\tp = p * z + -0x1.5555555555555p-3;\n"
-	 "\tc = z * 0x1.1eed8eff8d898p-29 + -0x1.27e4fb7789f5cp-22;\n"
-	 "\tc = c * z + 0x1.a01a01a01a01ap-16;\n"
-	 "\tc = c * z + -0x1.6c16c16c16c17p-10;\n"
-	 "\tc = c * z + 0x1.5555555555555p-5;\n"
-	 "\tc = c * z + -0x1p-1;\n"
-	 "\tp = r + r * z * p;\n"
-	 "\tc = 1.0 + z * c;\n"
-	 "\tq = ((odd & (tn_u64_$X)c) | (~odd & (tn_u64_$X)p)) ^ (q & 2) << 62;\n"
-	 "\tv = tn_cast_f64_f32_$X((tn_f64_$X)q);\n"
+	 SINCOS_WIDE(" + 1")
 	 "\tif (__builtin_expect(tn_any_bool_$X(far), 0))\n"
-	 "\t\tfor (int i = 0; i < $L; i++)\n"
-	 "\t\t\tif (far[i])\n"
-	 "\t\t\t\tv[i] = (float)__builtin_cos((double)a[i]);\n"
+	 "\t\treturn tn_cosfar_f32_$X(a, v);\n"
 	 "\treturn v;\n"},
+	SINCOS_FAR("sin"),
+	SINCOS_FAR("cos"),
 
 	{"rsqrt", "DS", "", "sv", "V:V", "=($t)1 / tn_sqrt_$D_$X(a)"},
 	{"rsqrt", "HB", "", "sv", "V:V",
@@ -261,6 +417,7 @@ const CTemplate cfuncs_elementary[] = {
 	{"pow", "HB", "", "s", "V:VV", "=tn_round_$D_s(tn_pow_f32_s(a, b))"},
 	{"pow", "DSHB", "", "e", "V:VV", ""},
 
+	ELEMENTARY("exp"), ELEMENTARY("expm1"), ELEMENTARY("log"), ELEMENTARY("log1p"), ELEMENTARY("tanh"), ELEMENTARY("erf"), ELEMENTARY("sin"), ELEMENTARY("cos"),
 	LIBRARY("exp"),
 	LIBRARY("expm1"),
 	LIBRARY("log"),
@@ -268,7 +425,7 @@ const CTemplate cfuncs_elementary[] = {
 	LIBRARY("erf"),
 	LIBRARY("sin"),
 	LIBRARY("cos"),
-	ELEMENTARY("tanh"),
+	{"tanh", "D", "", "e", "V:V", ""},
 	/*
 	 * With t = e^2x - 1 or e^-2x - 1; t + 2 is corrected by its rounding
 	 * error where that would show.

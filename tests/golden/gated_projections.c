@@ -329,46 +329,135 @@ TN_INLINE tn_f32_v8 tn_neg_f32_v8(tn_f32_v8 a)
 {
 	return -a;
 }
+TN_INLINE tn_f32_v4 tn_above_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
+{
+#ifdef __SSE2__
+	return __builtin_ia32_maxps(a, b);
+#else
+	tn_u32_v4 m = (tn_u32_v4)(a > b);
+
+	return (tn_f32_v4)((m & (tn_u32_v4)a) | (~m & (tn_u32_v4)b));
+#endif
+}
+TN_INLINE tn_f32_v8 tn_above_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
+{
+#ifdef __AVX2__
+#ifdef __AVX__
+	return __builtin_ia32_maxps256(a, b);
+#else
+	tn_u32_v8 m = (tn_u32_v8)(a > b);
+
+	return (tn_f32_v8)((m & (tn_u32_v8)a) | (~m & (tn_u32_v8)b));
+#endif
+#else
+	return tn_join_f32_v8(tn_above_f32_v4(tn_lo_f32_v8(a), tn_lo_f32_v8(b)),
+		tn_above_f32_v4(tn_hi_f32_v8(a), tn_hi_f32_v8(b)));
+#endif
+}
+TN_INLINE tn_f32_v4 tn_below_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
+{
+#ifdef __SSE2__
+	return __builtin_ia32_minps(a, b);
+#else
+	tn_u32_v4 m = (tn_u32_v4)(a < b);
+
+	return (tn_f32_v4)((m & (tn_u32_v4)a) | (~m & (tn_u32_v4)b));
+#endif
+}
+TN_INLINE tn_f32_v8 tn_below_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
+{
+#ifdef __AVX2__
+#ifdef __AVX__
+	return __builtin_ia32_minps256(a, b);
+#else
+	tn_u32_v8 m = (tn_u32_v8)(a < b);
+
+	return (tn_f32_v8)((m & (tn_u32_v8)a) | (~m & (tn_u32_v8)b));
+#endif
+#else
+	return tn_join_f32_v8(tn_below_f32_v4(tn_lo_f32_v8(a), tn_lo_f32_v8(b)),
+		tn_below_f32_v4(tn_hi_f32_v8(a), tn_hi_f32_v8(b)));
+#endif
+}
 typedef int32_t tn_i32_v8 __attribute__((vector_size(32)));
 typedef int32_t tn_i32_v4 __attribute__((vector_size(16)));
-TN_INLINE tn_f32_v4 tn_exp_f32_v4(tn_f32_v4 a)
+TN_INLINE tn_f32_v4 tn_scale_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
 {
-	tn_u32_v4 high = (tn_u32_v4)(a > 89.0f);
-	tn_u32_v4 low = (tn_u32_v4)(a < -104.0f);
-	tn_u32_v4 in = ~(high | low) & (tn_u32_v4)a;
-	tn_f32_v4 x = (tn_f32_v4)(in | (high & 0x42b20000) | (low & 0xc2d00000));
-	tn_f32_v4 t = x * 0x1.715476p0f + 0x1.8p23f;
-	tn_f32_v4 k = t - 0x1.8p23f;
-	tn_f32_v4 r = (x - k * 0x1.62e4p-1f) - k * 0x1.7f7d1cp-20f;
-	tn_f32_v4 p = r * 0x1.6d117cp-10f + 0x1.120be2p-7f;
-	tn_i32_v4 n = (tn_i32_v4)t - 0x4b400000;
+#ifdef __AVX512VL__
+	return __builtin_ia32_scalefps128_mask(a, b - 0x1.8p23f, a, -1);
+#else
+	tn_i32_v4 n = (tn_i32_v4)b - 0x4b400000;
 	tn_i32_v4 h = n >> 1;
 
-	p = p * r + 0x1.555518p-5f;
-	p = p * r + 0x1.5554dcp-3f;
-	p = p * r + 0.5f;
-	p = 1.0f + (r + r * r * p);
-	return p * (tn_f32_v4)((h + 127) << 23) * (tn_f32_v4)((n - h + 127) << 23);
+	return a * (tn_f32_v4)((h + 127) << 23) * (tn_f32_v4)((n - h + 127) << 23);
+#endif
+}
+TN_INLINE tn_f32_v8 tn_scale_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
+{
+#ifdef __AVX2__
+#ifdef __AVX512VL__
+	return __builtin_ia32_scalefps256_mask(a, b - 0x1.8p23f, a, -1);
+#else
+	tn_i32_v8 n = (tn_i32_v8)b - 0x4b400000;
+	tn_i32_v8 h = n >> 1;
+
+	return a * (tn_f32_v8)((h + 127) << 23) * (tn_f32_v8)((n - h + 127) << 23);
+#endif
+#else
+	return tn_join_f32_v8(tn_scale_f32_v4(tn_lo_f32_v8(a), tn_lo_f32_v8(b)),
+		tn_scale_f32_v4(tn_hi_f32_v8(a), tn_hi_f32_v8(b)));
+#endif
+}
+TN_INLINE tn_f32_v4 tn_splat_f32_v4(tn_f32_s a)
+{
+	return (tn_f32_v4){a, a, a, a};
+}
+TN_INLINE tn_f32_v4 tn_mac_f32_v4(tn_f32_v4 a, tn_f32_v4 b, tn_f32_v4 c)
+{
+#if defined __FMA__ || defined __ARM_FEATURE_FMA
+	return tn_fma_f32_v4(a, b, c);
+#else
+	return a * b + c;
+#endif
+}
+TN_INLINE tn_f32_v4 tn_exp_f32_v4(tn_f32_v4 a)
+{
+	tn_f32_v4 x = tn_above_f32_v4(tn_splat_f32_v4(-104.0f),
+		tn_below_f32_v4(tn_splat_f32_v4(89.0f), a));
+	tn_f32_v4 t = tn_mac_f32_v4(x, tn_splat_f32_v4(0x1.715476p0f),
+		tn_splat_f32_v4(0x1.8p23f));
+	tn_f32_v4 k = t - 0x1.8p23f;
+	tn_f32_v4 r = tn_mac_f32_v4(k, tn_splat_f32_v4(-0x1.62e4p-1f), x);
+	tn_f32_v4 p = tn_splat_f32_v4(0x1.6a23dp-10f);
+
+	r = tn_mac_f32_v4(k, tn_splat_f32_v4(-0x1.7f7d1cp-20f), r);
+	p = tn_mac_f32_v4(p, r, tn_splat_f32_v4(0x1.123a2p-7f));
+	p = tn_mac_f32_v4(p, r, tn_splat_f32_v4(0x1.5558f2p-5f));
+	p = tn_mac_f32_v4(p, r, tn_splat_f32_v4(0x1.555492p-3f));
+	p = tn_mac_f32_v4(p, r, tn_splat_f32_v4(0x1.fffffcp-2f));
+	p = tn_mac_f32_v4(p, r, tn_splat_f32_v4(1.0f));
+	p = tn_mac_f32_v4(p, r, tn_splat_f32_v4(1.0f));
+	return tn_scale_f32_v4(p, t);
 }
 TN_INLINE tn_f32_v8 tn_exp_f32_v8(tn_f32_v8 a)
 {
 #ifdef __AVX2__
-	tn_u32_v8 high = (tn_u32_v8)(a > 89.0f);
-	tn_u32_v8 low = (tn_u32_v8)(a < -104.0f);
-	tn_u32_v8 in = ~(high | low) & (tn_u32_v8)a;
-	tn_f32_v8 x = (tn_f32_v8)(in | (high & 0x42b20000) | (low & 0xc2d00000));
-	tn_f32_v8 t = x * 0x1.715476p0f + 0x1.8p23f;
+	tn_f32_v8 x = tn_above_f32_v8(tn_splat_f32_v8(-104.0f),
+		tn_below_f32_v8(tn_splat_f32_v8(89.0f), a));
+	tn_f32_v8 t = tn_mac_f32_v8(x, tn_splat_f32_v8(0x1.715476p0f),
+		tn_splat_f32_v8(0x1.8p23f));
 	tn_f32_v8 k = t - 0x1.8p23f;
-	tn_f32_v8 r = (x - k * 0x1.62e4p-1f) - k * 0x1.7f7d1cp-20f;
-	tn_f32_v8 p = r * 0x1.6d117cp-10f + 0x1.120be2p-7f;
-	tn_i32_v8 n = (tn_i32_v8)t - 0x4b400000;
-	tn_i32_v8 h = n >> 1;
+	tn_f32_v8 r = tn_mac_f32_v8(k, tn_splat_f32_v8(-0x1.62e4p-1f), x);
+	tn_f32_v8 p = tn_splat_f32_v8(0x1.6a23dp-10f);
 
-	p = p * r + 0x1.555518p-5f;
-	p = p * r + 0x1.5554dcp-3f;
-	p = p * r + 0.5f;
-	p = 1.0f + (r + r * r * p);
-	return p * (tn_f32_v8)((h + 127) << 23) * (tn_f32_v8)((n - h + 127) << 23);
+	r = tn_mac_f32_v8(k, tn_splat_f32_v8(-0x1.7f7d1cp-20f), r);
+	p = tn_mac_f32_v8(p, r, tn_splat_f32_v8(0x1.123a2p-7f));
+	p = tn_mac_f32_v8(p, r, tn_splat_f32_v8(0x1.5558f2p-5f));
+	p = tn_mac_f32_v8(p, r, tn_splat_f32_v8(0x1.555492p-3f));
+	p = tn_mac_f32_v8(p, r, tn_splat_f32_v8(0x1.fffffcp-2f));
+	p = tn_mac_f32_v8(p, r, tn_splat_f32_v8(1.0f));
+	p = tn_mac_f32_v8(p, r, tn_splat_f32_v8(1.0f));
+	return tn_scale_f32_v8(p, t);
 #else
 	return tn_join_f32_v8(tn_exp_f32_v4(tn_lo_f32_v8(a)),
 		tn_exp_f32_v4(tn_hi_f32_v8(a)));
