@@ -62,7 +62,7 @@ EXAMPLES  := $(patsubst %.c,$(B)/%,$(sort $(wildcard examples/*.c)))
 FORMATTED := $(filter-out tests/golden/%,$(wildcard src/*/*.[ch] include/*.h \
 	tests/*/*.[ch] examples/*.c))
 
-.PHONY: all demo test test-all check-main golden bench fuzz install format \
+.PHONY: all demo test test-all check-main golden bench peers fuzz install format \
 	clean binaries san
 all: $(B)/tenon $(B)/libtenon.a $(B)/libtenon.so
 
@@ -169,6 +169,15 @@ check-main:
 golden:
 	@$(MAKE) --no-print-directory -s build/tenon
 	@tests/run --update golden errors docs
+
+# Libraries that Debian has as archives only, for tenon bench to load.
+XSMM := $(wildcard /usr/lib/libxsmm.a)
+peers: $(XSMM:%/libxsmm.a=$(B)/peers/libxsmm.so)
+$(B)/peers/libxsmm.so: $(XSMM)
+	$(call step,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -o $@ -Wl,--whole-archive $< $(<:%.a=%ext.a) \
+		-Wl,--no-whole-archive $(<:%.a=%noblas.a) -lgomp -lpthread -lm -ldl
 
 # Every suite: samples in bench/results, tables in docs/performance.md.
 bench:

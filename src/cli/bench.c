@@ -108,6 +108,9 @@ static void result_print(const LabResult *r)
 		if (!r->paths[i].why_not)
 			printf("%s%s: %s\n", i == 1 ? "\n" : "",
 			       r->paths[i].name, r->paths[i].steps);
+	if (r->others > LAB_OTHERS_FLAG)
+		printf("\nother processes kept %.2f CPUs busy meanwhile\n",
+		       r->others);
 	fflush(stdout);
 }
 
@@ -157,6 +160,7 @@ static void report(Session *s, const LabResult *r)
 	json_object_set_new(s->report, "clock", json_string("host single"));
 	json_object_set_new(s->report, "regime", json_text(r->regime));
 	json_object_set_new(s->report, "rounds", json_integer(r->rounds));
+	json_object_set_new(s->report, "others", json_real(r->others));
 	json_object_set_new(s->report, "flop", json_real(r->flop));
 	json_object_set_new(s->report, "bytes", json_real(r->bytes));
 	for (int i = 0; i < r->npaths; i++)

@@ -10,12 +10,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DRAWS      2000 /* of the bootstrap */
 #define STALE      0xa5 /* results hold it before they are judged */
 #define SETS_MAX   65536
 #define ROUNDS_MAX 1000
+
+/* Families beside random that results are judged on. */
+#define JUDGED 2
+static const char *const judged_families[JUDGED] = {"exact", "narrow"};
 
 typedef struct Bench {
 	LabMem *m;
@@ -27,9 +32,9 @@ typedef struct Bench {
 	LabTeam *team;
 	TenonError err;       /* of the API, where it failed */
 	int sets;             /* that are timed */
-	int filled;           /* with the one after them, of the exact family */
+	int filled;           /* with those after them, which are only judged */
 	TenonTensor **inputs; /* by set */
-	TenonTensor *fixture[2]; /* of set 0 and of set `sets`: to release */
+	TenonTensor *fixture[1 + JUDGED]; /* set 0 and those: to release */
 	int npeers;
 	LabPeer *peers;
 	LabCompose **composes;
@@ -114,7 +119,8 @@ static bool sets_count(Bench *b)
 				"a set of %.0f bytes is too small for a cold "
 				"figure: %.0f sets would be needed",
 				set, sets);
-	if ((sets + 1) * set * (b->npeers + 1) > (double)memory_bytes() / 2)
+	if ((sets + JUDGED) * set * (b->npeers + 1) >
+	    (double)memory_bytes() / 2)
 		return lab_fail(b->m,
 				"a cold figure needs %.0f MB of memory for %d "
 				"paths",
@@ -138,7 +144,7 @@ static bool inputs_make(Bench *b)
 	int n = b->p.ninputs;
 	bool applies;
 
-	b->inputs = LAB_NEW(b->m, TenonTensor *, b->sets + 1);
+	b->inputs = LAB_NEW(b->m, TenonTensor *, b->sets + JUDGED);
 	if (!fixture_make(b, "random", &b->fixture[0], &applies))
 		return false;
 	if (!applies)
@@ -156,12 +162,14 @@ static bool inputs_make(Bench *b)
 		}
 	}
 	b->filled = b->sets;
-	if (!b->o->check)
-		return true;
-	if (!fixture_make(b, "exact", &b->fixture[1], &applies))
-		return false;
-	b->inputs[b->sets] = b->fixture[1];
-	b->filled += applies;
+	for (int f = 0; b->o->check && f < JUDGED; f++) {
+		TenonTensor **fixture = &b->fixture[1 + f];
+
+		if (!fixture_make(b, judged_families[f], fixture, &applies))
+			return false;
+		if (applies)
+			b->inputs[b->filled++] = *fixture;
+	}
 	return true;
 }
 
@@ -286,10 +294,14 @@ static bool judge_set(Bench *b, int path, int set)
 	return b->err == TENON_OK;
 }
 
-/* On random inputs, and on the exact ones where the family applies. */
+/* On random inputs, then on families where more can be told. */
 static bool judge(Bench *b, int path)
 {
-	for (int set = 0; set < b->filled; set += b->sets)
+	const LabPathResult *r = &b->out->paths[path];
+
+	if (!judge_set(b, path, 0))
+		return false;
+	for (int set = b->sets; set < b->filled && !r->why_not; set++)
 		if (!judge_set(b, path, set))
 			return false;
 	return true;
@@ -321,6 +333,32 @@ static void summarise(Bench *b, int i, int rounds)
 	r->verdict = lab_verdict(r->ratio);
 }
 
+/*
+ * CPU seconds that all processes of the machine have used; -1: unknown. The
+ * kernel counts them in ticks of sysconf(_SC_CLK_TCK).
+ */
+static double machine_seconds(void)
+{
+	long long user, nice, system;
+	FILE *in = fopen("/proc/stat", "r");
+	int n = in ? fscanf(in, "cpu %lld %lld %lld", &user, &nice, &system)
+		   : 0;
+
+	if (in)
+		fclose(in);
+	return n == 3 ? (double)(user + nice + system) /
+				(double)sysconf(_SC_CLK_TCK)
+		      : -1;
+}
+
+static double own_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 /* Times the paths that can run, in one table of rounds. */
 static bool time_paths(Bench *b)
 {
@@ -328,6 +366,7 @@ static bool time_paths(Bench *b)
 	LabPath *ran = LAB_NEW(b->m, LabPath, out->npaths);
 	int *index = LAB_NEW(b->m, int, out->npaths), n = 0;
 	LabSamples *samples = LAB_NEW(b->m, LabSamples, out->npaths);
+	double wall, others;
 
 	for (int i = 0; i < out->npaths; i++)
 		if (!out->paths[i].why_not) {
@@ -335,11 +374,17 @@ static bool time_paths(Bench *b)
 			ran[n++] = b->paths[i];
 		}
 	out->rounds = lab_rounds(n, b->o->rounds);
+	wall = lab_seconds();
+	others = machine_seconds() - own_seconds();
 	if (!lab_measure(b->m, ran, n, out->rounds, b->sets, b->o->case_index,
 			 b->o->stop, samples)) {
 		out->interrupted = true;
 		return true;
 	}
+	others = machine_seconds() - own_seconds() - others;
+	wall = lab_seconds() - wall;
+	if (others > 0 && wall > 0)
+		out->others = others / wall;
 	for (int k = 0; k < n; k++) {
 		LabPathResult *r = &out->paths[index[k]];
 
@@ -394,7 +439,7 @@ static void bench_release(Bench *b)
 {
 	for (int i = 0; b->composes && i < b->npeers; i++)
 		lab_compose_free(b->composes[i]);
-	for (int f = 0; f < 2; f++)
+	for (int f = 0; f < 1 + JUDGED; f++)
 		for (int i = 0; b->fixture[f] && i < b->p.ninputs; i++)
 			tenon_release(b->fixture[f][i].data,
 				      tenon_tensor_bytes(&b->fixture[f][i]));

@@ -14,9 +14,10 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* Loops below this many elements run on the caller alone: a team costs
- * about as much as they take. */
-#define SERIAL_ELEMENTS 16384
+/* Loops below this many elements run on the caller alone: they take about as
+ * long as a sleeping worker takes to come. */
+#define SERIAL_ELEMENTS 32768
+#define CHUNKS          4 /* a worker: a late one leaves its share to others */
 
 typedef void LoopFn(void *const *p, float *scratch, long lo, long hi);
 
@@ -66,6 +67,7 @@ struct LabCompose {
 	/* the loop at hand */
 	Step *now;
 	void **now_table;
+	int now_chunks;
 };
 
 static const LabValue *value(const LabCompose *c, int v)
@@ -625,14 +627,27 @@ bool lab_compose_bind(LabCompose *c, int set, int sets,
 	return true;
 }
 
-static void loop_part(void *arg, int worker, int workers)
+static void loop_part(void *arg, int worker, int chunk)
 {
 	LabCompose *c = arg;
-	int64_t rows = c->now->rows;
+	int64_t rows = c->now->rows, n = c->now_chunks;
 
 	c->now->fn(c->now_table,
 		   c->scratch + c->scratch_floats * (size_t)worker,
-		   rows * worker / workers, rows * (worker + 1) / workers);
+		   rows * chunk / n, rows * (chunk + 1) / n);
+}
+
+static void loop_run(LabCompose *c, Step *s, void **t)
+{
+	c->now = s;
+	c->now_table = t;
+	c->now_chunks = 1;
+	if (s->elements < SERIAL_ELEMENTS || c->o.threads == 1) {
+		loop_part(c, 0, 0);
+		return;
+	}
+	c->now_chunks = CHUNKS * c->o.threads;
+	lab_team_run(c->o.team, c->peer->omp, loop_part, c, c->now_chunks);
 }
 
 static bool step_run(LabCompose *c, Step *s, void **t, int set)
@@ -641,12 +656,7 @@ static bool step_run(LabCompose *c, Step *s, void **t, int set)
 
 	switch (s->kind) {
 	case STEP_LOOP:
-		c->now = s;
-		c->now_table = t;
-		if (s->elements < SERIAL_ELEMENTS || c->o.threads == 1)
-			loop_part(c, 0, 1);
-		else
-			lab_team_run(c->o.team, loop_part, c);
+		loop_run(c, s, t);
 		return true;
 	case STEP_PRODUCT:
 		return spec->product_run(

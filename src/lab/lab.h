@@ -126,10 +126,15 @@ double lab_seconds(void); /* monotonic */
 /* ---- team ------------------------------------------------------------ */
 
 typedef struct LabTeam LabTeam;
-typedef void LabTeamFn(void *arg, int worker, int workers);
+typedef void LabTeamFn(void *arg, int worker, int chunk);
+/* GOMP_parallel of libgomp's interface to compilers: fn on n threads. */
+typedef void LabOmpParallel(void (*fn)(void *), void *arg, unsigned n,
+			    unsigned flags);
 /* NULL when threads cannot be made. */
 LabTeam *lab_team_new(LabMem *m, int workers);
-void lab_team_run(LabTeam *t, LabTeamFn *fn, void *arg);
+/* fn for chunks 0 .. chunks-1, on omp's threads unless it is NULL. */
+void lab_team_run(LabTeam *t, LabOmpParallel *omp, LabTeamFn *fn, void *arg,
+		  int chunks);
 void lab_team_free(LabTeam *t);
 
 /* ---- describe -------------------------------------------------------- */
@@ -230,8 +235,9 @@ struct LabPeer {
 	const char *version; /* NULL: not found, see why */
 	const char *why;
 	void *library;
-	void *entry[24]; /* functions, each adapter's own order */
-	void *own;       /* the adapter's */
+	void *entry[24];     /* functions, each adapter's own order */
+	LabOmpParallel *omp; /* of a library whose threads are OpenMP's */
+	void *own;           /* the adapter's */
 };
 
 extern const LabPeerSpec *const lab_peers[];
@@ -340,8 +346,11 @@ typedef struct LabResult {
 	int rounds, sets, npaths;
 	double flop, bytes;
 	LabPathResult *paths; /* paths[0] is tenon */
+	double others; /* CPUs that other processes kept busy meanwhile */
 	bool interrupted;
 } LabResult;
+
+#define LAB_OTHERS_FLAG 0.05
 
 /*
  * One case: the plan against the peers. TENON_EENV with m->why where a peer

@@ -8,7 +8,9 @@
 #include <dlfcn.h>
 #include <string.h>
 
-const LabPeerSpec *const lab_peers[] = {&lab_peer_openblas, &lab_peer_blis};
+const LabPeerSpec *const lab_peers[] = {
+	&lab_peer_openblas, &lab_peer_blis, &lab_peer_onednn,
+	&lab_peer_onednn_packed, &lab_peer_libxsmm};
 const int lab_npeers = sizeof(lab_peers) / sizeof(*lab_peers);
 
 const LabPeerSpec *lab_peer_find(const LabPeerSpec *const *specs, int n,

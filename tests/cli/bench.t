@@ -10,7 +10,7 @@ $ tenon bench
 == a peer that nobody knows
 $ tenon bench examples/gemm.tn --vs openblas,mkl
 2> tenon: error: --vs: no peer named mkl
-2> hint: peers: openblas, blis
+2> hint: peers: openblas, blis, onednn, onednn-packed, libxsmm
 => 2
 
 == a regime that is none
@@ -35,6 +35,7 @@ clock    host single, warm data, 2 rounds
 
 <any>
 tenon <any> pass
+<lines>
 
 == against a library
 ? ASAN_OPTIONS=detect_leaks=0 tenon bench examples/gemm.tn --dims inspect --vs openblas --rounds 1 --no-check
@@ -47,6 +48,7 @@ tenon <any> pass
 openblas <any> pass
 
 openblas: product, loop
+<lines>
 $ head -1 x.csv; wc -l < x.csv; sed -n 's/,[0-9.]*$//p' x.csv | sort | tail -4
 case,path,round,position,clock,regime,us
 5
