@@ -1,6 +1,5 @@
 /*
- * bench: a program against other libraries; the work is src/lab's. Cases of
- * a suite are programs of their own, one after the other.
+ * bench: a program against other libraries; the work is src/lab's.
  *
  * Ctrl-C ends at the next block: what was complete is printed, the samples'
  * file is removed, and the exit code says that the work is not done.
@@ -36,8 +35,6 @@ typedef struct Bench {
 	LabPeaks peaks;
 	bool has_peaks;
 	LabCsv *csv;
-	const char *csv_path;
-	json_t *report; /* of the whole command; NULL: text */
 } Bench;
 
 /* ---- text ------------------------------------------------------------ */
@@ -70,7 +67,8 @@ static Text text_us(double us)
 	return x;
 }
 
-static void path_print(const LabResult *r, const LabPathResult *p)
+static void path_print(const Bench *b, const LabResult *r,
+		       const LabPathResult *p)
 {
 	printf("%-14s", p->name);
 	if (p->why_not) {
@@ -83,6 +81,11 @@ static void path_print(const LabResult *r, const LabPathResult *p)
 	else
 		printf(" %9s", "-");
 	printf(" %8s", text_us(r->bytes / p->median * 1e-3).s);
+	if (b->has_peaks)
+		printf(" %5.0f%%", 100 *
+					   lab_roof(&b->peaks, r->flop,
+						    r->bytes, r->written) /
+					   p->median);
 	if (p == r->paths)
 		printf("   %-28s", "");
 	else
@@ -92,7 +95,7 @@ static void path_print(const LabResult *r, const LabPathResult *p)
 	printf(" %s%s\n", oracle_text(p), p->drifted ? "   drift" : "");
 }
 
-static void result_print(const LabResult *r)
+static void result_print(const Bench *b, const LabResult *r)
 {
 	if (r->interrupted) {
 		printf("interrupted\n");
@@ -100,10 +103,11 @@ static void result_print(const LabResult *r)
 	}
 	printf("clock    host single, %s data%s, %d rounds\n\n", r->regime,
 	       r->sets > 1 ? " (rotated)" : "", r->rounds);
-	printf("%-14s %10s %9s %8s   %-28s %s\n", "path", "median us",
-	       "GFLOP/s", "GB/s", "its time / tenon's; tenon is", "oracle");
+	printf("%-14s %10s %9s %8s%s   %-28s %s\n", "path", "median us",
+	       "GFLOP/s", "GB/s", b->has_peaks ? "   roof" : "",
+	       "its time / tenon's; tenon is", "oracle");
 	for (int i = 0; i < r->npaths; i++)
-		path_print(r, &r->paths[i]);
+		path_print(b, r, &r->paths[i]);
 	for (int i = 1; i < r->npaths; i++)
 		if (!r->paths[i].why_not)
 			printf("%s%s: %s\n", i == 1 ? "\n" : "",
@@ -251,12 +255,125 @@ static int case_run(Bench *b, Session *s, const LabOptions *o, LabResult *r)
 		return lab_failed(s, err, &b->mem);
 	session_notices(s);
 	if (!s->report)
-		result_print(r);
+		result_print(b, r);
 	if (r->interrupted)
 		return session_fail_text(s, EXIT_ENVIRONMENT, NULL,
 					 "interrupted");
 	if (b->csv && !lab_csv_add(&b->mem, b->csv, r))
 		return lab_failed(s, TENON_EENV, &b->mem);
+	return EXIT_GOOD;
+}
+
+/* ---- the machine ----------------------------------------------------- */
+
+static const char *const move_names[LAB_MOVES] = {"read", "copy",
+						  "copy, streamed"};
+
+/* Peaks with one thread and, if more were asked for, with all. */
+static int peaks_measure(Bench *b, Session *s, LabPeaks *peaks, int *n)
+{
+	const char *compiler = arg_value(s->args, OPT_CC);
+	int all = tenon_threads(s->ctx);
+
+	lab_machine(&b->mem, compiler, &b->machine);
+	*n = 0;
+	for (int threads = 1; *n < 2; threads = all) {
+		LabTeam *team = lab_team_new(&b->mem, threads);
+		bool ok;
+
+		if (!team)
+			return lab_failed(s, TENON_EENV, &b->mem);
+		progress("measuring the machine");
+		ok = lab_peaks(&b->mem, compiler, team, threads, &b->machine,
+			       &peaks[*n]);
+		progress(NULL);
+		lab_team_free(team);
+		if (!ok)
+			return lab_failed(s, TENON_EENV, &b->mem);
+		b->peaks = peaks[(*n)++];
+		if (threads == all)
+			break;
+	}
+	b->has_peaks = true;
+	return EXIT_GOOD;
+}
+
+static void machine_print(const Bench *b, const LabPeaks *peaks, int n)
+{
+	const LabMachine *m = &b->machine;
+
+	printf("machine  %s, %d CPUs\n", m->model, m->cpus);
+	printf("caches   L1 %s, L2 %s, L3 %s\n", text_bytes(m->l1).s,
+	       text_bytes(m->l2).s, text_bytes(m->l3).s);
+	printf("system   %s, %s\n\n%-38s", m->system, m->compiler, "");
+	for (int i = 0; i < n; i++)
+		printf(" %4d thread%s", peaks[i].threads,
+		       peaks[i].threads == 1 ? " " : "s");
+	printf("\n%-14s %-12s %10s", "multiply-add", "f32", "GFLOP/s");
+	for (int i = 0; i < n; i++)
+		printf(" %12.1f", peaks[i].gflops);
+	for (int l = 0; l < LAB_LEVELS; l++)
+		for (int k = 0; k < LAB_MOVES; k++) {
+			/* L2 is a thread's own: its footprint grows. */
+			const char *place =
+				l == LAB_L2   ? "in L2"
+				: l == LAB_L3 ? text_bytes(peaks[0].bytes[l]).s
+					      : "in memory";
+
+			printf("\n%-14s %-12s %10s", move_names[k], place,
+			       "GB/s");
+			for (int i = 0; i < n; i++)
+				printf(" %12.1f", peaks[i].gbs[l][k]);
+		}
+	printf("\n");
+}
+
+static json_t *json_peaks(const LabPeaks *p)
+{
+	static const char *const levels[LAB_LEVELS] = {"l2", "l3", "memory"};
+	static const char *const moves[LAB_MOVES] = {"read", "copy", "stream"};
+	json_t *o = json_object();
+
+	json_object_set_new(o, "threads", json_integer(p->threads));
+	json_object_set_new(o, "gflops", json_real(p->gflops));
+	for (int l = 0; l < LAB_LEVELS; l++) {
+		json_t *level = json_object();
+
+		json_object_set_new(level, "bytes", json_integer(p->bytes[l]));
+		for (int k = 0; k < LAB_MOVES; k++)
+			json_object_set_new(level, moves[k],
+					    json_real(p->gbs[l][k]));
+		json_object_set_new(o, levels[l], level);
+	}
+	return o;
+}
+
+static void machine_report(const Bench *b, json_t *report,
+			   const LabPeaks *peaks, int n)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < n; i++)
+		json_array_append_new(list, json_peaks(&peaks[i]));
+	json_object_set_new(report, "machine", lab_machine_json(&b->machine));
+	json_object_set_new(report, "peaks", list);
+}
+
+static int machine(Bench *b, Session *s, bool alone)
+{
+	LabPeaks peaks[2];
+	int n, code = peaks_measure(b, s, peaks, &n);
+
+	if (code != EXIT_GOOD)
+		return code;
+	if (s->report)
+		machine_report(b, s->report, peaks, n);
+	else
+		machine_print(b, peaks, n);
+	if (alone)
+		session_report(s, "measured");
+	else if (!s->report)
+		printf("\n");
 	return EXIT_GOOD;
 }
 
@@ -272,10 +389,11 @@ static const char *program_path(LabMem *m, const char *operand)
 
 static int csv_open(Bench *b, Session *s)
 {
-	b->csv_path = arg_value(s->args, OPT_CSV);
-	if (!b->csv_path)
+	const char *path = arg_value(s->args, OPT_CSV);
+
+	if (!path)
 		return EXIT_GOOD;
-	b->csv = lab_csv_open(&b->mem, b->csv_path);
+	b->csv = lab_csv_open(&b->mem, path);
 	return b->csv ? EXIT_GOOD : lab_failed(s, TENON_EENV, &b->mem);
 }
 
@@ -287,6 +405,9 @@ static int bench(Bench *b, Session *s)
 
 	if ((code = options_read(s, &o)) != EXIT_GOOD ||
 	    (code = csv_open(b, s)) != EXIT_GOOD)
+		return code;
+	if (arg_has(s->args, OPT_MACHINE) &&
+	    (code = machine(b, s, false)) != EXIT_GOOD)
 		return code;
 	if ((code = case_run(b, s, &o, &r)) != EXIT_GOOD)
 		return code;
@@ -312,7 +433,7 @@ int cli_bench(const Args *a)
 	Args args = *a;
 	int code = session_init(&s, &args);
 
-	if (code == EXIT_GOOD && !a->operand)
+	if (code == EXIT_GOOD && !a->operand && !arg_has(a, OPT_MACHINE))
 		code = session_fail_text(&s, EXIT_USAGE,
 					 "tenon bench --help tells more",
 					 "bench needs a FILE.tn");
@@ -320,6 +441,8 @@ int cli_bench(const Args *a)
 		signal(SIGINT, on_interrupt);
 		if (setjmp(refused)) {
 			code = session_fail(&s, TENON_ENOMEM);
+		} else if (!a->operand) {
+			code = machine(&b, &s, true);
 		} else {
 			args.operand = program_path(&b.mem, a->operand);
 			code = bench(&b, &s);

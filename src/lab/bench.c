@@ -383,7 +383,8 @@ static bool time_paths(Bench *b)
 	}
 	others = machine_seconds() - own_seconds() - others;
 	wall = lab_seconds() - wall;
-	if (others > 0 && wall > 0)
+	/* Ticks are too coarse for less. */
+	if (others > 0 && wall > 0.2)
 		out->others = others / wall;
 	for (int k = 0; k < n; k++) {
 		LabPathResult *r = &out->paths[index[k]];
@@ -412,6 +413,7 @@ static bool bench(Bench *b)
 		return false;
 	out->flop = b->p.flop;
 	out->bytes = b->p.bytes;
+	out->written = b->p.written;
 	b->team = lab_team_new(b->m, b->o->threads);
 	if (!b->team || !peers_open(b) || !sets_count(b))
 		return false;

@@ -5,7 +5,6 @@
 #include "lab.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -85,12 +84,8 @@ static bool companion_write(LabMem *m, const LabCsv *c,
 				    r->paths[i].version
 					    ? json_string(r->paths[i].version)
 					    : json_null());
-	o = json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:o}", "commit",
-		      machine->commit, "cpu", machine->model, "compiler",
-		      machine->compiler, "system", machine->system, "cpus",
-		      machine->cpus, "l1_bytes", (json_int_t)machine->l1,
-		      "l2_bytes", (json_int_t)machine->l2, "l3_bytes",
-		      (json_int_t)machine->l3, "versions", versions);
+	o = lab_machine_json(machine);
+	json_object_set_new(o, "versions", versions);
 	err = json_dump_file(o, path, JSON_INDENT(2) | JSON_SORT_KEYS);
 	json_decref(o);
 	return err == 0 ||

@@ -379,7 +379,8 @@ static void work_count(LabProgram *p)
 		}
 	}
 	for (int i = 0; i < p->nresults; i++)
-		p->bytes += bytes_of(&p->values[p->results[i]]);
+		p->written += bytes_of(&p->values[p->results[i]]);
+	p->bytes += p->written;
 }
 
 static void dims_read(LabMem *m, TenonProgram *program, LabProgram *p)

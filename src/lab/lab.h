@@ -10,7 +10,8 @@
  *   peer      libraries loaded at run time, one adapter a file    peer.c
  *   compose   "product by the library, the rest by compiled
  *             loops": a peer's way through a whole program        compose.c
- *   machine   CPU, caches, peaks of arithmetic and bandwidth      machine.c
+ *   machine   CPU, caches, compiler, commit                       machine.c
+ *   peak      what arithmetic and bandwidth reach here           peak.c
  *   csv       raw samples and what they were taken on             csv.c
  *   bench     one case: its paths, judged and timed               bench.c
  *
@@ -22,6 +23,7 @@
 
 #include "tenon.h"
 
+#include <jansson.h>
 #include <setjmp.h>
 #include <stdio.h>
 
@@ -165,8 +167,9 @@ typedef struct LabProgram {
 	LabValue *values;
 	int *results; /* value ids */
 	LabDim *dims;
-	double flop;  /* of products, 2 a multiply-add */
-	double bytes; /* of inputs and results */
+	double flop;    /* of products, 2 a multiply-add */
+	double bytes;   /* of inputs and results */
+	double written; /* of results */
 } LabProgram;
 
 /* Reads the plan's rewritten program under the sizes set; false: m->why. */
@@ -298,17 +301,37 @@ typedef struct LabMachine {
 	int64_t l1, l2, l3; /* bytes; 0: unknown */
 } LabMachine;
 void lab_machine(LabMem *m, const char *compiler, LabMachine *out);
+/* All of it as a new object. */
+json_t *lab_machine_json(const LabMachine *machine);
+
+typedef enum LabLevel { /* footprints */
+	LAB_L2,         /* half of L2 a thread */
+	LAB_L3,         /* within the last-level cache, beyond L2 */
+	LAB_MEMORY,     /* beyond all caches, as far as memory admits */
+	LAB_LEVELS,
+} LabLevel;
+typedef enum LabMove {
+	LAB_READ,
+	LAB_COPY,
+	LAB_STREAM, /* a copy with stores that pass the caches by */
+	LAB_MOVES,
+} LabMove;
 
 typedef struct LabPeaks {
 	int threads;
-	double gflops; /* f32 multiply-adds, 2 flop each */
-	/* GB/s, bytes read and written: beyond the caches and inside L2 */
-	double read, copy, stream, read_l2, copy_l2;
-	bool beyond; /* the array exceeded the last-level cache */
+	double gflops;                     /* f32 multiply-adds, 2 flop each */
+	int64_t bytes[LAB_LEVELS];         /* footprint */
+	double gbs[LAB_LEVELS][LAB_MOVES]; /* GB/s, read plus written */
 } LabPeaks;
-/* Takes about a second; the loops are compiled for this machine. */
+/* Takes some seconds; its loops are compiled for this machine. */
 bool lab_peaks(LabMem *m, const char *compiler, LabTeam *team, int threads,
 	       const LabMachine *machine, LabPeaks *out);
+/*
+ * Least time in us for this work, were nothing in its way: the larger of
+ * arithmetic at its peak and movement at the bandwidth of its footprint
+ * (reading's where little is written, else the better of both copies').
+ */
+double lab_roof(const LabPeaks *p, double flop, double bytes, double written);
 
 /* ---- bench ----------------------------------------------------------- */
 
@@ -344,8 +367,8 @@ typedef struct LabPathResult {
 typedef struct LabResult {
 	const char *name, *regime;
 	int rounds, sets, npaths;
-	double flop, bytes;
-	LabPathResult *paths; /* paths[0] is tenon */
+	double flop, bytes, written; /* written: of bytes */
+	LabPathResult *paths;        /* paths[0] is tenon */
 	double others; /* CPUs that other processes kept busy meanwhile */
 	bool interrupted;
 } LabResult;

@@ -80,3 +80,12 @@ void lab_machine(LabMem *m, const char *compiler, LabMachine *out)
 						  u.release, u.machine)
 				     : "unknown";
 }
+
+json_t *lab_machine_json(const LabMachine *m)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:I}", "commit",
+			 m->commit, "cpu", m->model, "compiler", m->compiler,
+			 "system", m->system, "cpus", m->cpus, "l1_bytes",
+			 (json_int_t)m->l1, "l2_bytes", (json_int_t)m->l2,
+			 "l3_bytes", (json_int_t)m->l3);
+}
