@@ -8,7 +8,7 @@
 #   make            build/tenon, build/libtenon.a, build/libtenon.so
 #
 # Sources are found: src/FOLDER/*.c, tests/FOLDER/*_{test,tool}.c,
-# tests/fuzz/*_fuzz.c, bench/*.c and examples/*.c each need no line here.
+# tests/fuzz/*_fuzz.c and examples/*.c each need no line here.
 
 # Once for all: as many jobs as there are CPUs, unless the caller chose.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
@@ -54,20 +54,20 @@ LIB_SRC   := $(filter-out src/cli/% src/lab/%,$(SRC))
 TOOL_SRC  := $(filter src/cli/% src/lab/%,$(SRC))
 LIB_OBJ   := $(LIB_SRC:%.c=$(B)/%.o)
 TOOL_OBJ  := $(TOOL_SRC:%.c=$(B)/%.o)
+LAB_OBJ   := $(filter $(B)/src/lab/%,$(TOOL_OBJ))
 UNIT      := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/*_test.c)))
 TOOLS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/*_tool.c)))
 FUZZ      := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
-BENCH     := $(patsubst %.c,$(B)/%,$(sort $(wildcard bench/*.c)))
 EXAMPLES  := $(patsubst %.c,$(B)/%,$(sort $(wildcard examples/*.c)))
 FORMATTED := $(filter-out tests/golden/%,$(wildcard src/*/*.[ch] include/*.h \
-	tests/*/*.[ch] bench/*.[ch] examples/*.c))
+	tests/*/*.[ch] examples/*.c))
 
-.PHONY: all demo test test-all check-main golden bench fuzz install format \
+.PHONY: all demo test test-all check-main golden bench peers fuzz install format \
 	clean binaries san
 all: $(B)/tenon $(B)/libtenon.a $(B)/libtenon.so
 
 # What tests/run needs of one variant.
-binaries: $(B)/tenon $(UNIT) $(TOOLS) $(FUZZ) $(EXAMPLES) $(BENCH)
+binaries: $(B)/tenon $(UNIT) $(TOOLS) $(FUZZ) $(EXAMPLES)
 san:
 	@$(MAKE) VARIANT=san binaries
 
@@ -96,8 +96,16 @@ $(B)/flags: FORCE
 		echo '$(CC) $(CPPFLAGS) $(CFLAGS) $(TNFLAGS)' > $@
 .PHONY: FORCE
 
-# All of the library, internal names too: what the unit tests link.
-$(B)/internal.a: $(LIB_OBJ)
+# What samples were taken of; asked anew in each build.
+COMMIT := $(or $(shell git describe --always --dirty 2>/dev/null),unknown)
+$(B)/commit: FORCE
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' > $@
+$(B)/src/lab/machine.o: CPPFLAGS += -DTENON_COMMIT='"$(COMMIT)"'
+$(B)/src/lab/machine.o: $(B)/commit
+
+# All of the library and of lab, internal names too: what unit tests link.
+$(B)/internal.a: $(LIB_OBJ) $(LAB_OBJ)
 	$(call step,AR)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -124,9 +132,6 @@ $(B)/tenon: $(TOOL_OBJ) $(B)/libtenon.a
 link   = $(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) -I. -Itests $(CFLAGS) $(TNFLAGS) \
 	-MMD -MP $(LDFLAGS) -o $@ $< $(1) $(LDLIBS)
 $(B)/tests/%: tests/%.c $(B)/internal.a $(B)/flags
-	$(call step,LD)
-	$(call link,$(B)/internal.a)
-$(B)/bench/%: bench/%.c $(B)/internal.a $(B)/flags
 	$(call step,LD)
 	$(call link,$(B)/internal.a)
 $(B)/examples/%: examples/%.c $(B)/libtenon.a $(B)/flags
@@ -165,11 +170,20 @@ golden:
 	@$(MAKE) --no-print-directory -s build/tenon
 	@tests/run --update golden errors docs
 
-# Each program under bench/ prints its own table.
+# Libraries that Debian has as archives only, for tenon bench to load.
+XSMM := $(wildcard /usr/lib/libxsmm.a)
+peers: $(XSMM:%/libxsmm.a=$(B)/peers/libxsmm.so)
+$(B)/peers/libxsmm.so: $(XSMM)
+	$(call step,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -o $@ -Wl,--whole-archive $< $(<:%.a=%ext.a) \
+		-Wl,--no-whole-archive $(<:%.a=%noblas.a) -lgomp -lpthread -lm -ldl
+
+# Every suite: samples in bench/results, tables in docs/performance.md.
 bench:
 	@tools/setup test
-	@$(MAKE) --no-print-directory -s $(BENCH)
-	@for b in $(BENCH); do echo "== $$b"; $$b || exit 1; done
+	@$(MAKE) --no-print-directory -s build/tenon peers
+	@bench/run
 
 # FUZZ_SECONDS a fuzzer, under the sanitizers.
 FUZZ_SECONDS ?= 600

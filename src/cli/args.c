@@ -232,7 +232,9 @@ static int parse_words(int argc, char **argv, Args *out)
 			out->operand = argv[i];
 		}
 	}
-	if (*c->operand && !out->operand && !arg_has(out, OPT_HELP)) {
+	/* In brackets: may be left out. */
+	if (*c->operand && *c->operand != '[' && !out->operand &&
+	    !arg_has(out, OPT_HELP)) {
 		char hint[64];
 
 		snprintf(hint, sizeof(hint), "tenon %s --help tells more",

@@ -22,8 +22,8 @@ $ tenon frobnicate
 $ tenon tune x.tn
 2> tenon: error: tune is not available in this version
 => 2
-$ tenon bench
-2> tenon: error: bench is not available in this version
+$ tenon build
+2> tenon: error: build is not available in this version
 => 2
 
 == no operand

@@ -19,6 +19,8 @@ COMMANDS = [
     ("check", 0, ["check", FLAGSHIP]),
     ("dump", 0, ["run", FLAGSHIP, "--dump=program,plan"]),
     ("dump", 0, ["check", FLAGSHIP, "--emit-only"]),
+    ("bench", 0, ["bench", FLAGSHIP, "--dims", "inspect", "--vs", "",
+                  "--rounds", "1"]),
     ("devices", 0, ["devices"]),
     ("explain", 0, ["explain", FLAGSHIP]),
     ("error", 3, ["run", "no-such-file.tn"]),
