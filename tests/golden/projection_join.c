@@ -170,30 +170,21 @@ TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
 {
 	*(tn_f32_v8u *)a = b;
 }
-typedef uint16_t tn_u16_s;
-TN_INLINE tn_f16_s tn_unpack_f16_s(tn_u16_s a)
+TN_INLINE uint64_t tn_lanes(int64_t a)
 {
-	return tn_unpack_f16_v4((tn_u16_v4){a})[0];
+	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
 }
 typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
-TN_INLINE tn_f16_s tn_load_f16_s(const void *a)
-{
-	return tn_unpack_f16_s(*(const tn_u16_su *)a);
-}
-typedef float tn_f32_s;
-TN_INLINE tn_f32_s tn_cast_f16_f32_s(tn_f16_s a)
-{
-	return a;
-}
 TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
 {
 #ifdef __AVX512VL__
 	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
-		a, (tn_i16_v8){0}, (uint8_t)~(~0ull << b));
+		a, (tn_i16_v8){0}, (uint8_t)tn_lanes(b));
 #else
 	tn_u16_v8 r = {0};
 
-	__builtin_memcpy(&r, a, (uint64_t)b * sizeof(r[0]));
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_u16_su *)a)[i];
 	return r;
 #endif
 }
@@ -201,6 +192,7 @@ TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
 {
 	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
 }
+typedef float tn_f32_s;
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
 {
 	return (tn_f32_v8){a, a, a, a, a, a, a, a};
@@ -412,30 +404,33 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 {
 	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
 }
+typedef float tn_f32_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
 #ifdef __AVX512VL__
 	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
-		a, (tn_f32_v8){0}, (uint8_t)~(~0ull << b));
+		a, (tn_f32_v8){0}, (uint8_t)tn_lanes(b));
 #else
 	tn_f32_v8 r = {0};
 
-	__builtin_memcpy(&r, a, (uint64_t)b * sizeof(r[0]));
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_f32_su *)a)[i];
 	return r;
 #endif
 }
-TN_INLINE void tn_storen_u16_v8(void *a, tn_u16_v8 b, int64_t c)
+TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
 {
 #ifdef __AVX512VL__
 	__builtin_ia32_storedquhi128_mask(
-		a, (tn_i16_v8)b, (uint8_t)~(~0ull << c));
+		a, (tn_i16_v8)c, (uint8_t)tn_lanes(b));
 #else
-	__builtin_memcpy(a, &b, (uint64_t)c * sizeof(b[0]));
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_u16_su *)a)[i] = c[i];
 #endif
 }
-TN_INLINE void tn_storen_f16_v8(void *a, tn_f16_v8 b, int64_t c)
+TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
-	tn_storen_u16_v8(a, tn_pack_f16_v8(b), c);
+	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
 }
 
 #define TN_EXPORT __attribute__((visibility("default")))
@@ -544,47 +539,96 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
 					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
 				}
-				for (; i2 < n2; i2++) {
+				if (i2 < n2) {
+					const int64_t m2 = n2 - i2;
+					tn_f32_v8 t1_0_0;
+					tn_f32_v8 t1_0_1;
+					tn_f32_v8 t1_0_2;
+					tn_f32_v8 t1_0_3;
+					tn_f32_v8 t1_0_4;
+					tn_f32_v8 t1_0_5;
+					tn_f32_v8 t1_0_6;
+					tn_f32_v8 t1_0_7;
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 1 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_0 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 2 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 1] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 2 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_1 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 3 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 2] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 3 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_2 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 4 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 3] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 4 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_3 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 5 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 4] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 5 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_4 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 6 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 5] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 6 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_5 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 7 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 6] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 7 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_6 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 8 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 7] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 8 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_7 = v1;
 					}
+					const tn_f32_v8 t1_1_0 = tn_ziplo_f32_v8(t1_0_0, t1_0_4);
+					const tn_f32_v8 t1_1_1 = tn_ziphi_f32_v8(t1_0_0, t1_0_4);
+					const tn_f32_v8 t1_1_2 = tn_ziplo_f32_v8(t1_0_1, t1_0_5);
+					const tn_f32_v8 t1_1_3 = tn_ziphi_f32_v8(t1_0_1, t1_0_5);
+					const tn_f32_v8 t1_1_4 = tn_ziplo_f32_v8(t1_0_2, t1_0_6);
+					const tn_f32_v8 t1_1_5 = tn_ziphi_f32_v8(t1_0_2, t1_0_6);
+					const tn_f32_v8 t1_1_6 = tn_ziplo_f32_v8(t1_0_3, t1_0_7);
+					const tn_f32_v8 t1_1_7 = tn_ziphi_f32_v8(t1_0_3, t1_0_7);
+					const tn_f32_v8 t1_2_0 = tn_ziplo_f32_v8(t1_1_0, t1_1_4);
+					const tn_f32_v8 t1_2_1 = tn_ziphi_f32_v8(t1_1_0, t1_1_4);
+					const tn_f32_v8 t1_2_2 = tn_ziplo_f32_v8(t1_1_1, t1_1_5);
+					const tn_f32_v8 t1_2_3 = tn_ziphi_f32_v8(t1_1_1, t1_1_5);
+					const tn_f32_v8 t1_2_4 = tn_ziplo_f32_v8(t1_1_2, t1_1_6);
+					const tn_f32_v8 t1_2_5 = tn_ziphi_f32_v8(t1_1_2, t1_1_6);
+					const tn_f32_v8 t1_2_6 = tn_ziplo_f32_v8(t1_1_3, t1_1_7);
+					const tn_f32_v8 t1_2_7 = tn_ziphi_f32_v8(t1_1_3, t1_1_7);
+					const tn_f32_v8 t1_3_0 = tn_ziplo_f32_v8(t1_2_0, t1_2_4);
+					const tn_f32_v8 t1_3_1 = tn_ziphi_f32_v8(t1_2_0, t1_2_4);
+					const tn_f32_v8 t1_3_2 = tn_ziplo_f32_v8(t1_2_1, t1_2_5);
+					const tn_f32_v8 t1_3_3 = tn_ziphi_f32_v8(t1_2_1, t1_2_5);
+					const tn_f32_v8 t1_3_4 = tn_ziplo_f32_v8(t1_2_2, t1_2_6);
+					const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
+					const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
+					const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
+					if (0 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t1_3_0);
+					if (1 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t1_3_1);
+					if (2 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t1_3_2);
+					if (3 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t1_3_3);
+					if (4 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t1_3_4);
+					if (5 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t1_3_5);
+					if (6 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t1_3_6);
+					if (7 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t1_3_7);
 				}
 			}
 		}
@@ -615,7 +659,7 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 					if (d_N - 16*i4 - 8 >= 0) {
 						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4));
 					} else {
-						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4), tn_max(tn_min(d_N - 16*i4, 8), 0));
+						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
 					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
@@ -625,7 +669,7 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 					if (d_N - 16*i4 - 16 >= 0) {
 						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8));
 					} else {
-						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_max(tn_min(d_N - 16*i4 - 8, 8), 0));
+						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
 					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
@@ -902,7 +946,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 										const int64_t m27 = n27 - i27;
 										const tn_f32_v8 v12 = tn_loadn_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16*i26 + i27), m27);
 										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-										tn_storen_f16_v8(b3 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), v13, m27);
+										tn_storen_f16_v8(b3 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), m27, v13);
 									}
 								}
 							}
@@ -1086,30 +1130,21 @@ TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
 {
 	*(tn_f32_v8u *)a = b;
 }
-typedef uint16_t tn_u16_s;
-TN_INLINE tn_f16_s tn_unpack_f16_s(tn_u16_s a)
+TN_INLINE uint64_t tn_lanes(int64_t a)
 {
-	return tn_unpack_f16_v4((tn_u16_v4){a})[0];
+	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
 }
 typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
-TN_INLINE tn_f16_s tn_load_f16_s(const void *a)
-{
-	return tn_unpack_f16_s(*(const tn_u16_su *)a);
-}
-typedef float tn_f32_s;
-TN_INLINE tn_f32_s tn_cast_f16_f32_s(tn_f16_s a)
-{
-	return a;
-}
 TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
 {
 #ifdef __AVX512VL__
 	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
-		a, (tn_i16_v8){0}, (uint8_t)~(~0ull << b));
+		a, (tn_i16_v8){0}, (uint8_t)tn_lanes(b));
 #else
 	tn_u16_v8 r = {0};
 
-	__builtin_memcpy(&r, a, (uint64_t)b * sizeof(r[0]));
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_u16_su *)a)[i];
 	return r;
 #endif
 }
@@ -1117,6 +1152,7 @@ TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
 {
 	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
 }
+typedef float tn_f32_s;
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
 {
 	return (tn_f32_v8){a, a, a, a, a, a, a, a};
@@ -1332,30 +1368,33 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 {
 	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
 }
+typedef float tn_f32_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
 #ifdef __AVX512VL__
 	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
-		a, (tn_f32_v8){0}, (uint8_t)~(~0ull << b));
+		a, (tn_f32_v8){0}, (uint8_t)tn_lanes(b));
 #else
 	tn_f32_v8 r = {0};
 
-	__builtin_memcpy(&r, a, (uint64_t)b * sizeof(r[0]));
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_f32_su *)a)[i];
 	return r;
 #endif
 }
-TN_INLINE void tn_storen_u16_v8(void *a, tn_u16_v8 b, int64_t c)
+TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
 {
 #ifdef __AVX512VL__
 	__builtin_ia32_storedquhi128_mask(
-		a, (tn_i16_v8)b, (uint8_t)~(~0ull << c));
+		a, (tn_i16_v8)c, (uint8_t)tn_lanes(b));
 #else
-	__builtin_memcpy(a, &b, (uint64_t)c * sizeof(b[0]));
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_u16_su *)a)[i] = c[i];
 #endif
 }
-TN_INLINE void tn_storen_f16_v8(void *a, tn_f16_v8 b, int64_t c)
+TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
-	tn_storen_u16_v8(a, tn_pack_f16_v8(b), c);
+	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
 }
 
 #define TN_EXPORT __attribute__((visibility("default")))
@@ -1464,47 +1503,96 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
 					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
 				}
-				for (; i2 < n2; i2++) {
+				if (i2 < n2) {
+					const int64_t m2 = n2 - i2;
+					tn_f32_v8 t1_0_0;
+					tn_f32_v8 t1_0_1;
+					tn_f32_v8 t1_0_2;
+					tn_f32_v8 t1_0_3;
+					tn_f32_v8 t1_0_4;
+					tn_f32_v8 t1_0_5;
+					tn_f32_v8 t1_0_6;
+					tn_f32_v8 t1_0_7;
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 1 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_0 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 2 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 1] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 2 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_1 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 3 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 2] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 3 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_2 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 4 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 3] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 4 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_3 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 5 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 4] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 5 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_4 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 6 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 5] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 6 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_5 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 7 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 6] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 7 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_6 = v1;
 					}
 					{
-						const tn_f16_s v0 = d_M - 6*i0 - 8 >= 0 ? tn_load_f16_s(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2)) : 0;
-						const tn_f32_s v1 = tn_cast_f16_f32_s(v0);
-						pack_a[2688*i1*c1 + 2688*i0 + 8*i2 + 7] = v1;
+						const tn_f16_v8 v0 = d_M - 6*i0 - 8 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+						t1_0_7 = v1;
 					}
+					const tn_f32_v8 t1_1_0 = tn_ziplo_f32_v8(t1_0_0, t1_0_4);
+					const tn_f32_v8 t1_1_1 = tn_ziphi_f32_v8(t1_0_0, t1_0_4);
+					const tn_f32_v8 t1_1_2 = tn_ziplo_f32_v8(t1_0_1, t1_0_5);
+					const tn_f32_v8 t1_1_3 = tn_ziphi_f32_v8(t1_0_1, t1_0_5);
+					const tn_f32_v8 t1_1_4 = tn_ziplo_f32_v8(t1_0_2, t1_0_6);
+					const tn_f32_v8 t1_1_5 = tn_ziphi_f32_v8(t1_0_2, t1_0_6);
+					const tn_f32_v8 t1_1_6 = tn_ziplo_f32_v8(t1_0_3, t1_0_7);
+					const tn_f32_v8 t1_1_7 = tn_ziphi_f32_v8(t1_0_3, t1_0_7);
+					const tn_f32_v8 t1_2_0 = tn_ziplo_f32_v8(t1_1_0, t1_1_4);
+					const tn_f32_v8 t1_2_1 = tn_ziphi_f32_v8(t1_1_0, t1_1_4);
+					const tn_f32_v8 t1_2_2 = tn_ziplo_f32_v8(t1_1_1, t1_1_5);
+					const tn_f32_v8 t1_2_3 = tn_ziphi_f32_v8(t1_1_1, t1_1_5);
+					const tn_f32_v8 t1_2_4 = tn_ziplo_f32_v8(t1_1_2, t1_1_6);
+					const tn_f32_v8 t1_2_5 = tn_ziphi_f32_v8(t1_1_2, t1_1_6);
+					const tn_f32_v8 t1_2_6 = tn_ziplo_f32_v8(t1_1_3, t1_1_7);
+					const tn_f32_v8 t1_2_7 = tn_ziphi_f32_v8(t1_1_3, t1_1_7);
+					const tn_f32_v8 t1_3_0 = tn_ziplo_f32_v8(t1_2_0, t1_2_4);
+					const tn_f32_v8 t1_3_1 = tn_ziphi_f32_v8(t1_2_0, t1_2_4);
+					const tn_f32_v8 t1_3_2 = tn_ziplo_f32_v8(t1_2_1, t1_2_5);
+					const tn_f32_v8 t1_3_3 = tn_ziphi_f32_v8(t1_2_1, t1_2_5);
+					const tn_f32_v8 t1_3_4 = tn_ziplo_f32_v8(t1_2_2, t1_2_6);
+					const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
+					const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
+					const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
+					if (0 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t1_3_0);
+					if (1 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t1_3_1);
+					if (2 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t1_3_2);
+					if (3 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t1_3_3);
+					if (4 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t1_3_4);
+					if (5 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t1_3_5);
+					if (6 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t1_3_6);
+					if (7 < m2)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t1_3_7);
 				}
 			}
 		}
@@ -1535,7 +1623,7 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 					if (d_N - 16*i4 - 8 >= 0) {
 						v2 = tn_load_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4));
 					} else {
-						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4), tn_max(tn_min(d_N - 16*i4, 8), 0));
+						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
 					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
@@ -1545,7 +1633,7 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 					if (d_N - 16*i4 - 16 >= 0) {
 						v2 = tn_load_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4 + 8));
 					} else {
-						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_max(tn_min(d_N - 16*i4 - 8, 8), 0));
+						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
 					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
@@ -1829,7 +1917,7 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
 										const tn_f16_v8 v14 = tn_loadn_f16_v8(b3 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), m27);
 										const tn_f16_v8 v15 = tn_add_f16_v8(v14, v13);
-										tn_storen_f16_v8(b5 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), v15, m27);
+										tn_storen_f16_v8(b5 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), m27, v15);
 									}
 								}
 							}

@@ -168,15 +168,21 @@ TN_INLINE tn_f32_v8 tn_cast_f16_f32_v8(tn_f16_v8 a)
 {
 	return a;
 }
+TN_INLINE uint64_t tn_lanes(int64_t a)
+{
+	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
+}
+typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
 {
 #ifdef __AVX512VL__
 	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
-		a, (tn_i16_v8){0}, (uint8_t)~(~0ull << b));
+		a, (tn_i16_v8){0}, (uint8_t)tn_lanes(b));
 #else
 	tn_u16_v8 r = {0};
 
-	__builtin_memcpy(&r, a, (uint64_t)b * sizeof(r[0]));
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_u16_su *)a)[i];
 	return r;
 #endif
 }
@@ -302,13 +308,14 @@ TN_INLINE tn_f16_v8 tn_cast_f32_f16_v8(tn_f32_v8 a)
 {
 	return tn_round_f16_v8(a);
 }
-TN_INLINE void tn_storen_u16_v8(void *a, tn_u16_v8 b, int64_t c)
+TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
 {
 #ifdef __AVX512VL__
 	__builtin_ia32_storedquhi128_mask(
-		a, (tn_i16_v8)b, (uint8_t)~(~0ull << c));
+		a, (tn_i16_v8)c, (uint8_t)tn_lanes(b));
 #else
-	__builtin_memcpy(a, &b, (uint64_t)c * sizeof(b[0]));
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_u16_su *)a)[i] = c[i];
 #endif
 }
 TN_INLINE tn_u16_v8 tn_join_u16_v8(tn_u16_v4 a, tn_u16_v4 b)
@@ -401,9 +408,9 @@ TN_INLINE tn_u16_v8 tn_pack_f16_v8(tn_f16_v8 a)
 		tn_pack_f16_v4(tn_hi_f16_v8(a)));
 #endif
 }
-TN_INLINE void tn_storen_f16_v8(void *a, tn_f16_v8 b, int64_t c)
+TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
-	tn_storen_u16_v8(a, tn_pack_f16_v8(b), c);
+	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
 }
 TN_INLINE void tn_stream_u16_v8(void *a, tn_u16_v8 b, int32_t c)
 {
@@ -573,7 +580,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 v15 = v12 * v14;
 					/* %18 = cast: line 9 */
 					const tn_f16_v8 v16 = tn_cast_f32_f16_v8(v15);
-					tn_storen_f16_v8(b18 + (d_K*i0*c1 + d_K*i1 + i3), v16, m3);
+					tn_storen_f16_v8(b18 + (d_K*i0*c1 + d_K*i1 + i3), m3, v16);
 					i3 = h3;
 				}
 				for (; i3 <= n3 - 8; i3 += 8) {
@@ -597,7 +604,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 v14 = tn_cast_f16_f32_v8(v13);
 					const tn_f32_v8 v15 = v12 * v14;
 					const tn_f16_v8 v16 = tn_cast_f32_f16_v8(v15);
-					tn_storen_f16_v8(b18 + (d_K*i0*c1 + d_K*i1 + i3), v16, m3);
+					tn_storen_f16_v8(b18 + (d_K*i0*c1 + d_K*i1 + i3), m3, v16);
 				}
 			}
 		}

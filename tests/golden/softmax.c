@@ -236,15 +236,21 @@ TN_INLINE tn_f32_v8 tn_maximum_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
 		      (tn_u32_v8)tn_above_f32_v8(b, a)) | nan);
 #endif
 }
+TN_INLINE uint64_t tn_lanes(int64_t a)
+{
+	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
+}
+typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
 {
 #ifdef __AVX512VL__
 	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
-		a, (tn_i16_v8){0}, (uint8_t)~(~0ull << b));
+		a, (tn_i16_v8){0}, (uint8_t)tn_lanes(b));
 #else
 	tn_u16_v8 r = {0};
 
-	__builtin_memcpy(&r, a, (uint64_t)b * sizeof(r[0]));
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_u16_su *)a)[i];
 	return r;
 #endif
 }
@@ -295,45 +301,146 @@ TN_INLINE tn_f32_s tn_maximum_f32_s(tn_f32_s a, tn_f32_s b)
 {
 	return tn_maximum_f32_v4((tn_f32_v4){a}, (tn_f32_v4){b})[0];
 }
-typedef int32_t tn_i32_v4 __attribute__((vector_size(16)));
-TN_INLINE tn_f32_v4 tn_exp_f32_v4(tn_f32_v4 a)
+TN_INLINE tn_f32_v4 tn_below_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
 {
-	tn_u32_v4 high = (tn_u32_v4)(a > 89.0f);
-	tn_u32_v4 low = (tn_u32_v4)(a < -104.0f);
-	tn_u32_v4 in = ~(high | low) & (tn_u32_v4)a;
-	tn_f32_v4 x = (tn_f32_v4)(in | (high & 0x42b20000) | (low & 0xc2d00000));
-	tn_f32_v4 t = x * 0x1.715476p0f + 0x1.8p23f;
-	tn_f32_v4 k = t - 0x1.8p23f;
-	tn_f32_v4 r = (x - k * 0x1.62e4p-1f) - k * 0x1.7f7d1cp-20f;
-	tn_f32_v4 p = r * 0x1.6d117cp-10f + 0x1.120be2p-7f;
-	tn_i32_v4 n = (tn_i32_v4)t - 0x4b400000;
+#ifdef __SSE2__
+	return __builtin_ia32_minps(a, b);
+#else
+	tn_u32_v4 m = (tn_u32_v4)(a < b);
+
+	return (tn_f32_v4)((m & (tn_u32_v4)a) | (~m & (tn_u32_v4)b));
+#endif
+}
+TN_INLINE tn_f32_v8 tn_below_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
+{
+#ifdef __AVX2__
+#ifdef __AVX__
+	return __builtin_ia32_minps256(a, b);
+#else
+	tn_u32_v8 m = (tn_u32_v8)(a < b);
+
+	return (tn_f32_v8)((m & (tn_u32_v8)a) | (~m & (tn_u32_v8)b));
+#endif
+#else
+	return tn_join_f32_v8(tn_below_f32_v4(tn_lo_f32_v8(a), tn_lo_f32_v8(b)),
+		tn_below_f32_v4(tn_hi_f32_v8(a), tn_hi_f32_v8(b)));
+#endif
+}
+TN_INLINE tn_f32_v4 tn_fma_f32_v4(tn_f32_v4 a, tn_f32_v4 b, tn_f32_v4 c)
+{
+#ifdef __FMA__
+	return __builtin_ia32_vfmaddps(a, b, c);
+#else
+	tn_f32_v4 r = {0};
+
+	for (int i = 0; i < 4; i++)
+		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+	return r;
+#endif
+}
+TN_INLINE tn_f32_v8 tn_fma_f32_v8(tn_f32_v8 a, tn_f32_v8 b, tn_f32_v8 c)
+{
+#ifdef __AVX2__
+#ifdef __FMA__
+	return __builtin_ia32_vfmaddps256(a, b, c);
+#else
+	tn_f32_v8 r = {0};
+
+	for (int i = 0; i < 8; i++)
+		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+	return r;
+#endif
+#else
+	return tn_join_f32_v8(tn_fma_f32_v4(tn_lo_f32_v8(a), tn_lo_f32_v8(b), tn_lo_f32_v8(c)),
+		tn_fma_f32_v4(tn_hi_f32_v8(a), tn_hi_f32_v8(b), tn_hi_f32_v8(c)));
+#endif
+}
+TN_INLINE tn_f32_v8 tn_mac_f32_v8(tn_f32_v8 a, tn_f32_v8 b, tn_f32_v8 c)
+{
+#if defined __FMA__ || defined __ARM_FEATURE_FMA
+	return tn_fma_f32_v8(a, b, c);
+#else
+	return a * b + c;
+#endif
+}
+typedef int32_t tn_i32_v4 __attribute__((vector_size(16)));
+TN_INLINE tn_f32_v4 tn_scale_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
+{
+#ifdef __AVX512VL__
+	return __builtin_ia32_scalefps128_mask(a, b - 0x1.8p23f, a, -1);
+#else
+	tn_i32_v4 n = (tn_i32_v4)b - 0x4b400000;
 	tn_i32_v4 h = n >> 1;
 
-	p = p * r + 0x1.555518p-5f;
-	p = p * r + 0x1.5554dcp-3f;
-	p = p * r + 0.5f;
-	p = 1.0f + (r + r * r * p);
-	return p * (tn_f32_v4)((h + 127) << 23) * (tn_f32_v4)((n - h + 127) << 23);
+	return a * (tn_f32_v4)((h + 127) << 23) * (tn_f32_v4)((n - h + 127) << 23);
+#endif
+}
+TN_INLINE tn_f32_v8 tn_scale_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
+{
+#ifdef __AVX2__
+#ifdef __AVX512VL__
+	return __builtin_ia32_scalefps256_mask(a, b - 0x1.8p23f, a, -1);
+#else
+	tn_i32_v8 n = (tn_i32_v8)b - 0x4b400000;
+	tn_i32_v8 h = n >> 1;
+
+	return a * (tn_f32_v8)((h + 127) << 23) * (tn_f32_v8)((n - h + 127) << 23);
+#endif
+#else
+	return tn_join_f32_v8(tn_scale_f32_v4(tn_lo_f32_v8(a), tn_lo_f32_v8(b)),
+		tn_scale_f32_v4(tn_hi_f32_v8(a), tn_hi_f32_v8(b)));
+#endif
+}
+TN_INLINE tn_f32_v4 tn_splat_f32_v4(tn_f32_s a)
+{
+	return (tn_f32_v4){a, a, a, a};
+}
+TN_INLINE tn_f32_v4 tn_mac_f32_v4(tn_f32_v4 a, tn_f32_v4 b, tn_f32_v4 c)
+{
+#if defined __FMA__ || defined __ARM_FEATURE_FMA
+	return tn_fma_f32_v4(a, b, c);
+#else
+	return a * b + c;
+#endif
+}
+TN_INLINE tn_f32_v4 tn_exp_f32_v4(tn_f32_v4 a)
+{
+	tn_f32_v4 x = tn_above_f32_v4(tn_splat_f32_v4(-104.0f),
+		tn_below_f32_v4(tn_splat_f32_v4(89.0f), a));
+	tn_f32_v4 t = tn_mac_f32_v4(x, tn_splat_f32_v4(0x1.715476p0f),
+		tn_splat_f32_v4(0x1.8p23f));
+	tn_f32_v4 k = t - 0x1.8p23f;
+	tn_f32_v4 r = tn_mac_f32_v4(k, tn_splat_f32_v4(-0x1.62e4p-1f), x);
+	tn_f32_v4 p = tn_splat_f32_v4(0x1.6a23dp-10f);
+
+	r = tn_mac_f32_v4(k, tn_splat_f32_v4(-0x1.7f7d1cp-20f), r);
+	p = tn_mac_f32_v4(p, r, tn_splat_f32_v4(0x1.123a2p-7f));
+	p = tn_mac_f32_v4(p, r, tn_splat_f32_v4(0x1.5558f2p-5f));
+	p = tn_mac_f32_v4(p, r, tn_splat_f32_v4(0x1.555492p-3f));
+	p = tn_mac_f32_v4(p, r, tn_splat_f32_v4(0x1.fffffcp-2f));
+	p = tn_mac_f32_v4(p, r, tn_splat_f32_v4(1.0f));
+	p = tn_mac_f32_v4(p, r, tn_splat_f32_v4(1.0f));
+	return tn_scale_f32_v4(p, t);
 }
 TN_INLINE tn_f32_v8 tn_exp_f32_v8(tn_f32_v8 a)
 {
 #ifdef __AVX2__
-	tn_u32_v8 high = (tn_u32_v8)(a > 89.0f);
-	tn_u32_v8 low = (tn_u32_v8)(a < -104.0f);
-	tn_u32_v8 in = ~(high | low) & (tn_u32_v8)a;
-	tn_f32_v8 x = (tn_f32_v8)(in | (high & 0x42b20000) | (low & 0xc2d00000));
-	tn_f32_v8 t = x * 0x1.715476p0f + 0x1.8p23f;
+	tn_f32_v8 x = tn_above_f32_v8(tn_splat_f32_v8(-104.0f),
+		tn_below_f32_v8(tn_splat_f32_v8(89.0f), a));
+	tn_f32_v8 t = tn_mac_f32_v8(x, tn_splat_f32_v8(0x1.715476p0f),
+		tn_splat_f32_v8(0x1.8p23f));
 	tn_f32_v8 k = t - 0x1.8p23f;
-	tn_f32_v8 r = (x - k * 0x1.62e4p-1f) - k * 0x1.7f7d1cp-20f;
-	tn_f32_v8 p = r * 0x1.6d117cp-10f + 0x1.120be2p-7f;
-	tn_i32_v8 n = (tn_i32_v8)t - 0x4b400000;
-	tn_i32_v8 h = n >> 1;
+	tn_f32_v8 r = tn_mac_f32_v8(k, tn_splat_f32_v8(-0x1.62e4p-1f), x);
+	tn_f32_v8 p = tn_splat_f32_v8(0x1.6a23dp-10f);
 
-	p = p * r + 0x1.555518p-5f;
-	p = p * r + 0x1.5554dcp-3f;
-	p = p * r + 0.5f;
-	p = 1.0f + (r + r * r * p);
-	return p * (tn_f32_v8)((h + 127) << 23) * (tn_f32_v8)((n - h + 127) << 23);
+	r = tn_mac_f32_v8(k, tn_splat_f32_v8(-0x1.7f7d1cp-20f), r);
+	p = tn_mac_f32_v8(p, r, tn_splat_f32_v8(0x1.123a2p-7f));
+	p = tn_mac_f32_v8(p, r, tn_splat_f32_v8(0x1.5558f2p-5f));
+	p = tn_mac_f32_v8(p, r, tn_splat_f32_v8(0x1.555492p-3f));
+	p = tn_mac_f32_v8(p, r, tn_splat_f32_v8(0x1.fffffcp-2f));
+	p = tn_mac_f32_v8(p, r, tn_splat_f32_v8(1.0f));
+	p = tn_mac_f32_v8(p, r, tn_splat_f32_v8(1.0f));
+	return tn_scale_f32_v8(p, t);
 #else
 	return tn_join_f32_v8(tn_exp_f32_v4(tn_lo_f32_v8(a)),
 		tn_exp_f32_v4(tn_hi_f32_v8(a)));
@@ -348,13 +455,15 @@ TN_INLINE void tn_ahead(const void *a)
 {
 	__builtin_prefetch(a, 0, 2);
 }
-TN_INLINE void tn_storen_f32_v8(void *a, tn_f32_v8 b, int64_t c)
+typedef float tn_f32_su __attribute__((aligned(1), may_alias));
+TN_INLINE void tn_storen_f32_v8(void *a, int64_t b, tn_f32_v8 c)
 {
 #ifdef __AVX512VL__
 	__builtin_ia32_storeups256_mask(
-		a, (tn_f32_v8)b, (uint8_t)~(~0ull << c));
+		a, (tn_f32_v8)c, (uint8_t)tn_lanes(b));
 #else
-	__builtin_memcpy(a, &b, (uint64_t)c * sizeof(b[0]));
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_f32_su *)a)[i] = c[i];
 #endif
 }
 TN_INLINE tn_f32_v4 tn_add_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
@@ -385,11 +494,12 @@ TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
 #ifdef __AVX512VL__
 	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
-		a, (tn_f32_v8){0}, (uint8_t)~(~0ull << b));
+		a, (tn_f32_v8){0}, (uint8_t)tn_lanes(b));
 #else
 	tn_f32_v8 r = {0};
 
-	__builtin_memcpy(&r, a, (uint64_t)b * sizeof(r[0]));
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_f32_su *)a)[i];
 	return r;
 #endif
 }
@@ -433,35 +543,6 @@ TN_INLINE tn_bool_v4 tn_hi_bool_v8(tn_bool_v8 a)
 TN_INLINE tn_bool_s tn_any_bool_v8(tn_bool_v8 a)
 {
 	return tn_any_bool_v4(tn_lo_bool_v8(a) | tn_hi_bool_v8(a));
-}
-TN_INLINE tn_f32_v4 tn_fma_f32_v4(tn_f32_v4 a, tn_f32_v4 b, tn_f32_v4 c)
-{
-#ifdef __FMA__
-	return __builtin_ia32_vfmaddps(a, b, c);
-#else
-	tn_f32_v4 r = {0};
-
-	for (int i = 0; i < 4; i++)
-		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
-	return r;
-#endif
-}
-TN_INLINE tn_f32_v8 tn_fma_f32_v8(tn_f32_v8 a, tn_f32_v8 b, tn_f32_v8 c)
-{
-#ifdef __AVX2__
-#ifdef __FMA__
-	return __builtin_ia32_vfmaddps256(a, b, c);
-#else
-	tn_f32_v8 r = {0};
-
-	for (int i = 0; i < 8; i++)
-		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
-	return r;
-#endif
-#else
-	return tn_join_f32_v8(tn_fma_f32_v4(tn_lo_f32_v8(a), tn_lo_f32_v8(b), tn_lo_f32_v8(c)),
-		tn_fma_f32_v4(tn_hi_f32_v8(a), tn_hi_f32_v8(b), tn_hi_f32_v8(c)));
-#endif
 }
 TN_INLINE tn_f32_v8 tn_quick_f32_v8(tn_f32_v8 a, tn_f32_s b, tn_f32_s c)
 {
@@ -533,13 +614,14 @@ TN_INLINE tn_f16_v8 tn_cast_f32_f16_v8(tn_f32_v8 a)
 {
 	return tn_round_f16_v8(a);
 }
-TN_INLINE void tn_storen_u16_v8(void *a, tn_u16_v8 b, int64_t c)
+TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
 {
 #ifdef __AVX512VL__
 	__builtin_ia32_storedquhi128_mask(
-		a, (tn_i16_v8)b, (uint8_t)~(~0ull << c));
+		a, (tn_i16_v8)c, (uint8_t)tn_lanes(b));
 #else
-	__builtin_memcpy(a, &b, (uint64_t)c * sizeof(b[0]));
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_u16_su *)a)[i] = c[i];
 #endif
 }
 TN_INLINE tn_u16_v8 tn_join_u16_v8(tn_u16_v4 a, tn_u16_v4 b)
@@ -632,9 +714,9 @@ TN_INLINE tn_u16_v8 tn_pack_f16_v8(tn_f16_v8 a)
 		tn_pack_f16_v4(tn_hi_f16_v8(a)));
 #endif
 }
-TN_INLINE void tn_storen_f16_v8(void *a, tn_f16_v8 b, int64_t c)
+TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
-	tn_storen_u16_v8(a, tn_pack_f16_v8(b), c);
+	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
 }
 TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
 {
@@ -788,7 +870,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 v6 = tn_cast_f16_f32_v8(v5);
 					const tn_f32_v8 v7 = v6 - tn_splat_f32_v8(v3);
 					const tn_f32_v8 v8 = tn_exp_f32_v8(v7);
-					tn_storen_f32_v8(row + i3, v8, m3);
+					tn_storen_f32_v8(row + i3, m3, v8);
 					v4_0 = tn_keepn_f32_v8(v4_0 + v8, v4_0, m3);
 				}
 				v4 = v4 + tn_hsum_f32_v8(v4_0);
@@ -807,7 +889,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 v11 = tn_divby_f32_v8(v10, v9, 1 / v9);
 					/* %9 = cast: line 9 */
 					const tn_f16_v8 v12 = tn_cast_f32_f16_v8(v11);
-					tn_storen_f16_v8(b9 + (d_K*i0*c1 + d_K*i1 + i4), v12, m4);
+					tn_storen_f16_v8(b9 + (d_K*i0*c1 + d_K*i1 + i4), m4, v12);
 					i4 = h4;
 				}
 				for (; i4 <= n4 - 8; i4 += 8) {
@@ -821,7 +903,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 v10 = tn_loadn_f32_v8(row + i4, m4);
 					const tn_f32_v8 v11 = tn_divby_f32_v8(v10, v9, 1 / v9);
 					const tn_f16_v8 v12 = tn_cast_f32_f16_v8(v11);
-					tn_storen_f16_v8(b9 + (d_K*i0*c1 + d_K*i1 + i4), v12, m4);
+					tn_storen_f16_v8(b9 + (d_K*i0*c1 + d_K*i1 + i4), m4, v12);
 				}
 			}
 		}
