@@ -59,9 +59,8 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 {
 	int64_t lanes = c->params[P_LANES].value, nr = c->params[P_NR].value;
 	int64_t mr = c->params[P_MR].value;
+	const Value *v = product_of(r, region);
 
-	(void)r;
-	(void)region;
 	if (lanes < 2 || lanes > 64 || (lanes & (lanes - 1)))
 		return arena_printf(a, "lanes must be 2, 4 ... 64");
 	if (nr < lanes || nr % lanes)
@@ -80,10 +79,18 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 	if (c->params[P_TI].value < 1 || c->params[P_TI].value > 1 << 20)
 		return "ti (blocks a task) must be 1 to 2^20";
 	for (int i = P_A; i <= P_B; i++)
-		if (c->params[i].value != PACK_TASK &&
-		    c->params[i].value != PACK_PHASE)
-			return "a and b must be 1 (packed in each task) or 2 "
-			       "(packed by a phase)";
+		if (c->params[i].value < PACK_NONE ||
+		    c->params[i].value > PACK_PHASE)
+			return "a and b must be 0 (read where they lie), 1 "
+			       "(packed in each task) or 2 (by a phase)";
+	if (c->params[P_A].value == PACK_NONE &&
+	    known(r, v->shape[v->rank - 2]) < 0)
+		return "A is read where it lies only where its rows are a "
+		       "constant";
+	if (c->params[P_B].value == PACK_NONE &&
+	    known(r, v->shape[v->rank - 1]) < 0)
+		return "B is read where it lies only where its columns are a "
+		       "constant";
 	if (c->params[P_KC].value < 1 || c->params[P_KC].value > 1 << 30)
 		return "kc (elements of K at a time) must be 1 to 2^30";
 	return NULL;

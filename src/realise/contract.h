@@ -26,6 +26,7 @@ enum {
 extern const char *const contract_params[P_COUNT + 1];
 
 enum {
+	PACK_NONE = 0,  /* read where it lies, by every tile that needs it */
 	PACK_TASK = 1,  /* a block at a time, in the scratch of each task */
 	PACK_PHASE = 2, /* all of it, by a phase of its own */
 };
@@ -78,6 +79,12 @@ typedef struct KAt {
 } KAt;
 /* Elements of a block of K: kc but for the last. */
 Ex contract_k_length(const Product *p, Ex block);
+/*
+ * The operand's own element, row or column `wide`, in the accumulator's
+ * dtype; guarded: zero beyond the operand.
+ */
+VarId contract_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
+		       const KAt *k, bool guarded);
 /*
  * Index of a packed element: batch (or 0 where repeated), block of K, panel,
  * k, lane. The panels of a block of K lie side by side: panels over the whole

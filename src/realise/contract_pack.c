@@ -68,15 +68,11 @@ Ex contract_k_length(const Product *p, Ex block)
 		      ex_sub(p->t, p->k, ex_mul(p->t, block, p->kc)));
 }
 
-/* Element `lane` of the panel; guarded: zero beyond the operand. */
-static void pack_element(Product *p, const Packed *x, const Ex *batch, Ex panel,
-			 const KAt *k, Ex lane, bool guarded)
+VarId contract_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
+		       const KAt *k, bool guarded)
 {
 	Lower *l = &p->l;
-	Ex at[TN_MAX_RANK], to[K_MAX_RANK];
-	Ex one = ex_const(p->t, 1);
-	Ex wide = ex_add(p->t, ex_mul(p->t, panel, ex_const(p->t, x->wide)),
-			 lane);
+	Ex at[TN_MAX_RANK], one = ex_const(p->t, 1);
 	DType from = program_value(l->p, x->value)->dtype;
 	Ex room = ex_sub(p->t, ex_sub(p->t, x->extent, one), wide);
 	size_t guards = l->conds.n;
@@ -86,8 +82,20 @@ static void pack_element(Product *p, const Packed *x, const Ex *batch, Ex panel,
 	operand_index(p, x, batch, k_of(p, k), wide, at);
 	VarId v = lower_cast(l, p->acc, from, lower_value(l, x->value, at));
 	l->conds.n = guards;
+	return v;
+}
+
+/* Element `lane` of the panel; guarded: zero beyond the operand. */
+static void pack_element(Product *p, const Packed *x, const Ex *batch, Ex panel,
+			 const KAt *k, Ex lane, bool guarded)
+{
+	Ex to[K_MAX_RANK];
+	Ex first = ex_mul(p->t, panel, ex_const(p->t, x->wide));
+	VarId v = contract_element(p, x, batch, ex_add(p->t, first, lane), k,
+				   guarded);
+
 	contract_packed(p, x, batch, panel, k, lane, to);
-	lower_store(l, x->buffer, to, v);
+	lower_store(&p->l, x->buffer, to, v);
 }
 
 /* Single elements: the prologue may fault, so that none beyond the operand

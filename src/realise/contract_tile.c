@@ -12,10 +12,21 @@
 
 #include <string.h>
 
+/* Tiles of one size side by side, in units of whole tiles. */
+typedef struct Span {
+	int64_t size; /* rows or columns of each */
+	Ex first, count;
+	bool edge; /* the last vector reaches over the operand */
+} Span;
+
 typedef struct Block {
 	const Ex *batch;
 	Ex kk, length; /* the block of K */
-	Ex pa, pb;     /* panels */
+	/* the tile at hand: its size, its place, its panels */
+	int64_t rows, columns;
+	Ex row, column;
+	Ex pa, pb;
+	bool edge;
 	uint32_t tile;
 	Ex at[2]; /* the tile's place in scratch, when it keeps all of them */
 	bool keeps;
@@ -34,21 +45,32 @@ static void tile_index(const Block *b, Ex i, Ex j, Ex *out)
 	out[n] = j;
 }
 
+/* Opens the loops over the elements of the tile in registers. */
+static void tile_for(Product *p, const Block *b, Ex at[static 2])
+{
+	at[0] = lower_for(&p->l, ex_const(p->t, b->rows), MAP_UNROLL, 1);
+	at[1] = lower_for(&p->l, ex_const(p->t, b->columns), MAP_VUNROLL,
+			  (int)p->par[P_LANES]);
+}
+
+static void tile_end(Product *p)
+{
+	lower_end(&p->l);
+	lower_end(&p->l);
+}
+
 /* Zeros into the registers, or what the blocks of K before this one left. */
 static void tile_start(Product *p, const Block *b, uint32_t acc)
 {
 	Lower *l = &p->l;
-	Ex mr = ex_const(p->t, p->par[P_MR]), nr = ex_const(p->t, p->par[P_NR]);
 	Ex at[2], from[4];
 
-	at[0] = lower_for(l, mr, MAP_UNROLL, 1);
-	at[1] = lower_for(l, nr, MAP_VUNROLL, (int)p->par[P_LANES]);
+	tile_for(p, b, at);
 	tile_index(b, at[0], at[1], from);
 	lower_store(l, acc, at,
 		    b->keeps ? lower_load(l, b->tile, from)
 			     : lower_zero(l, p->acc));
-	lower_end(l);
-	lower_end(l);
+	tile_end(p);
 }
 
 /* Zeros into every tile of the task. */
@@ -68,26 +90,46 @@ static void tiles_clear(Product *p, Block *b, Ex rows, Ex columns)
 		lower_end(l);
 }
 
+static VarId load_a(Product *p, const Block *b, const KAt *k, Ex i)
+{
+	Ex from[K_MAX_RANK];
+
+	if (p->a.where == PACK_NONE)
+		return contract_element(p, &p->a, b->batch,
+					ex_add(p->t, b->row, i), k, false);
+	contract_packed(p, &p->a, b->batch, b->pa, k, i, from);
+	return lower_load(&p->l, p->a.buffer, from);
+}
+
+static VarId load_b(Product *p, const Block *b, const KAt *k, Ex j)
+{
+	Ex from[K_MAX_RANK];
+
+	if (p->b.where == PACK_NONE)
+		return contract_element(p, &p->b, b->batch,
+					ex_add(p->t, b->column, j), k, b->edge);
+	contract_packed(p, &p->b, b->batch, b->pb, k, j, from);
+	return lower_load(&p->l, p->b.buffer, from);
+}
+
 /* The sums over one block of K, left in scratch. */
 static void tile_fold(Product *p, const Block *b)
 {
 	Lower *l = &p->l;
-	Ex mr = ex_const(p->t, p->par[P_MR]), nr = ex_const(p->t, p->par[P_NR]);
-	Ex shape[2] = {mr, nr}, at[2], to[4], from[K_MAX_RANK];
+	Ex rows = ex_const(p->t, b->rows), columns = ex_const(p->t, b->columns);
+	Ex shape[2] = {rows, columns}, at[2], to[4];
 	int lanes = (int)p->par[P_LANES];
 	uint32_t acc = lower_buffer(l, SCOPE_REG, p->acc, shape, 2, "acc");
-	uint32_t row = lower_buffer(l, SCOPE_REG, p->acc, &nr, 1, "brow");
+	uint32_t row = lower_buffer(l, SCOPE_REG, p->acc, &columns, 1, "brow");
 
 	tile_start(p, b, acc);
 	KAt k = {b->kk, lower_for(l, b->length, MAP_SERIAL, 1)};
-	Ex j = lower_for(l, nr, MAP_VUNROLL, lanes);
-	contract_packed(p, &p->b, b->batch, b->pb, &k, j, from);
-	lower_store(l, row, &j, lower_load(l, p->b.buffer, from));
+	Ex j = lower_for(l, columns, MAP_VUNROLL, lanes);
+	lower_store(l, row, &j, load_b(p, b, &k, j));
 	lower_end(l);
-	at[0] = lower_for(l, mr, MAP_UNROLL, 1);
-	contract_packed(p, &p->a, b->batch, b->pa, &k, at[0], from);
-	VarId x = lower_load(l, p->a.buffer, from);
-	at[1] = lower_for(l, nr, MAP_VUNROLL, lanes);
+	at[0] = lower_for(l, rows, MAP_UNROLL, 1);
+	VarId x = load_a(p, b, &k, at[0]);
+	at[1] = lower_for(l, columns, MAP_VUNROLL, lanes);
 	VarId y = lower_load(l, row, &at[1]);
 	VarId sum = lower_load(l, acc, at);
 	lower_store(l, acc, at, lower_mac(l, p->acc, x, y, sum));
@@ -95,12 +137,10 @@ static void tile_fold(Product *p, const Block *b)
 	lower_end(l);
 	lower_end(l);
 
-	at[0] = lower_for(l, mr, MAP_UNROLL, 1);
-	at[1] = lower_for(l, nr, MAP_VUNROLL, lanes);
+	tile_for(p, b, at);
 	tile_index(b, at[0], at[1], to);
 	lower_store(l, b->tile, to, lower_load(l, acc, at));
-	lower_end(l);
-	lower_end(l);
+	tile_end(p);
 }
 
 /* The product's boundary may go only where its def asks for it and nobody
@@ -123,18 +163,17 @@ static void tile_finish(Product *p, const Block *b)
 {
 	Lower *l = &p->l;
 	const Region *reg = l->region;
-	Ex mr = ex_const(p->t, p->par[P_MR]), nr = ex_const(p->t, p->par[P_NR]);
-	Ex row0 = ex_mul(p->t, b->pa, mr), col0 = ex_mul(p->t, b->pb, nr);
+	Ex rows = ex_const(p->t, b->rows), columns = ex_const(p->t, b->columns);
 	Ex i, j, from[4], index[TN_MAX_RANK];
 	int lanes = (int)p->par[P_LANES];
 
-	i = lower_for(l, ex_min(p->t, mr, ex_sub(p->t, p->m, row0)), MAP_SERIAL,
-		      1);
-	j = lower_for(l, ex_min(p->t, nr, ex_sub(p->t, p->n, col0)),
+	i = lower_for(l, ex_min(p->t, rows, ex_sub(p->t, p->m, b->row)),
+		      MAP_SERIAL, 1);
+	j = lower_for(l, ex_min(p->t, columns, ex_sub(p->t, p->n, b->column)),
 		      p->plain ? MAP_SERIAL : MAP_VECTOR, p->plain ? 1 : lanes);
 	memcpy(index, b->batch, (size_t)p->batch * sizeof(Ex));
-	index[p->batch] = ex_add(p->t, row0, i);
-	index[p->batch + 1] = ex_add(p->t, col0, j);
+	index[p->batch] = ex_add(p->t, b->row, i);
+	index[p->batch + 1] = ex_add(p->t, b->column, j);
 	tile_index(b, i, j, from);
 	VarId sum = lower_load(l, b->tile, from);
 	sum = drops_boundary(p)
@@ -150,19 +189,54 @@ static void tile_finish(Product *p, const Block *b)
 	lower_end(l);
 }
 
+/*
+ * The tiles from `first` on, `count` of them: whole ones, and a smaller one at
+ * the end of an operand that is read where it lies (its extent is a constant).
+ * Panels are padded, so that a packed operand has whole tiles only.
+ */
+static int spans(Product *p, const Packed *x, Ex first, Ex count, Span out[2])
+{
+	ExprTab *t = p->t;
+	int64_t n = 0, lanes = x->rows ? 1 : p->par[P_LANES], size = x->wide;
+	int used = 0;
+
+	if (x->where != PACK_NONE || !ex_is_const(t, x->extent, &n) ||
+	    n % size == 0) {
+		out[0] = (Span){size, first, count, false};
+		return 1;
+	}
+	Ex whole = ex_const(t, n / size);
+	Ex end = ex_add(t, first, count);
+	Ex full = ex_sub(t, ex_min(t, end, whole), ex_min(t, first, whole));
+	if (n >= size)
+		out[used++] = (Span){size, first, full, false};
+	out[used++] = (Span){
+		.size = (n % size + lanes - 1) / lanes * lanes,
+		.first = whole,
+		.count = ex_sub(t, count, full),
+		.edge = n % size % lanes != 0,
+	};
+	return used;
+}
+
 /* The tiles of one block of A, next to the panels of B of the task. */
-static void block_tiles(Product *p, Block *b, Ex above, Ex rows, Ex columns)
+static void block_tiles(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
+			const Span *columns)
 {
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
-	Ex i0 = b->pa, j0 = b->pb;
 
-	Ex j = lower_for(l, columns, MAP_SERIAL, 1);
-	Ex i = lower_for(l, rows, MAP_SERIAL, 1);
-	b->at[0] = ex_add(t, above, i);
-	b->at[1] = j;
-	b->pa = ex_add(t, i0, i);
-	b->pb = ex_add(t, j0, j);
+	Ex j = lower_for(l, columns->count, MAP_SERIAL, 1);
+	Ex i = lower_for(l, rows->count, MAP_SERIAL, 1);
+	b->rows = rows->size;
+	b->columns = columns->size;
+	b->edge = columns->edge;
+	b->pa = ex_add(t, rows->first, i);
+	b->pb = ex_add(t, columns->first, j);
+	b->row = ex_mul(t, b->pa, ex_const(t, p->a.wide));
+	b->column = ex_mul(t, b->pb, ex_const(t, p->b.wide));
+	b->at[0] = ex_sub(t, b->pa, i0);
+	b->at[1] = ex_sub(t, b->pb, j0);
 	tile_fold(p, b);
 	if (b->keeps) {
 		Ex next = ex_add(t, b->kk, ex_const(t, 1));
@@ -174,8 +248,6 @@ static void block_tiles(Product *p, Block *b, Ex above, Ex rows, Ex columns)
 		lower_end(l);
 	lower_end(l);
 	lower_end(l);
-	b->pa = i0;
-	b->pb = j0;
 }
 
 void contract_main(Product *p)
@@ -186,6 +258,7 @@ void contract_main(Product *p)
 	Ex tall = ex_const(t, p->par[P_MB] * p->par[P_TI]);
 	Ex batch[TN_MAX_RANK], shape[4] = {tall, nb};
 	Block b = {.batch = batch, .keeps = !ex_equals(t, p->blocks, 1)};
+	Span rs[2], cs[2];
 
 	shape[b.keeps ? 2 : 0] = ex_const(t, p->par[P_MR]);
 	shape[b.keeps ? 3 : 1] = ex_const(t, p->par[P_NR]);
@@ -200,24 +273,28 @@ void contract_main(Product *p)
 		batch[d] = lower_task(l, p->v->shape[d]);
 	Ex i0 = ex_mul(t, lower_task(l, ex_ceil_div(t, p->a.panels, tall)),
 		       tall);
-	b.pb = ex_mul(t, lower_task(l, ex_ceil_div(t, p->b.panels, nb)), nb);
+	Ex j0 = ex_mul(t, lower_task(l, ex_ceil_div(t, p->b.panels, nb)), nb);
 	Ex rows = ex_min(t, tall, ex_sub(t, p->a.panels, i0));
-	Ex columns = ex_min(t, nb, ex_sub(t, p->b.panels, b.pb));
+	Ex columns = ex_min(t, nb, ex_sub(t, p->b.panels, j0));
+	int ncs = spans(p, &p->b, j0, columns, cs);
 
 	if (b.keeps)
 		tiles_clear(p, &b, rows, columns);
 	b.kk = lower_for(l, p->blocks, MAP_SERIAL, 1);
 	b.length = contract_k_length(p, b.kk);
-	p->b.first = b.pb;
+	p->b.first = j0;
 	if (p->b.where == PACK_TASK)
 		contract_pack_block(p, &p->b, batch, columns, b.kk);
 	Ex above = ex_mul(
 		t, mb, lower_for(l, ex_ceil_div(t, rows, mb), MAP_SERIAL, 1));
 	Ex high = ex_min(t, mb, ex_sub(t, rows, above));
-	b.pa = p->a.first = ex_add(t, i0, above);
+	p->a.first = ex_add(t, i0, above);
 	if (p->a.where == PACK_TASK)
 		contract_pack_block(p, &p->a, batch, high, b.kk);
-	block_tiles(p, &b, above, high, columns);
+	int nrs = spans(p, &p->a, p->a.first, high, rs);
+	for (int j = 0; j < ncs; j++)
+		for (int i = 0; i < nrs; i++)
+			block_tiles(p, &b, i0, j0, &rs[i], &cs[j]);
 	lower_end(l);
 	lower_end(l);
 }
