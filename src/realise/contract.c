@@ -36,18 +36,52 @@ static int64_t known(const Regions *r, Ex e)
 	return ex_is_const(&r->program->ex, e, &n) ? n : -1;
 }
 
+/*
+ * Whether memory holds the operand in the accumulator's dtype, and runs along
+ * its axis `rank - 1 - behind`; fixed: nothing of it is an input.
+ */
+static bool is_plain(const Regions *r, uint32_t region, ValueId id, DType acc,
+		     int behind, bool *fixed)
+{
+	const Value *v = program_value(r->program, id);
+	int axis = v->rank - 1 - behind;
+
+	*fixed = false;
+	while (op_info[v->op].cls == OPC_VIEW && r->of[id] != region) {
+		/* a transposed axis; other views may do anything */
+		if (v->op != OP_TRANSPOSE)
+			return false;
+		axis = v->perm[axis];
+		id = v->args[0];
+		v = program_value(r->program, id);
+	}
+	*fixed = v->op == OP_WEIGHT || v->op == OP_CONST;
+	bool memory = op_info[v->op].cls == OPC_LEAF
+			      ? v->op != OP_IOTA
+			      : r->of[id] != NO_REGION && r->of[id] != region;
+	return memory && v->dtype == acc && axis == v->rank - 1;
+}
+
 static Candidate contract_rule(const Regions *r, uint32_t region,
 			       const Target *t)
 {
 	const Value *v = product_of(r, region);
 	const Value *a = program_value(r->program, v->args[0]);
 	int bytes = dtype_info[dtype_interior(v->acc)].bytes;
-	Extents x = {known(r, v->shape[v->rank - 2]),
-		     known(r, v->shape[v->rank - 1]),
-		     known(r, a->shape[a->rank - 1]), bytes < 4 ? 4 : bytes};
+	Extents x = {
+		.m = known(r, v->shape[v->rank - 2]),
+		.n = known(r, v->shape[v->rank - 1]),
+		.k = known(r, a->shape[a->rank - 1]),
+		.bytes = bytes < 4 ? 4 : bytes,
+	};
 	int64_t par[P_COUNT];
 	Candidate c = {.nparams = P_COUNT};
+	bool fixed;
 
+	x.a_plain = is_plain(r, region, v->args[0], v->acc, 0, &fixed);
+	x.b_plain = is_plain(r, region, v->args[1], v->acc, 0, &x.b_fixed);
+	if (lower_is_scalar(r, region))
+		x.a_plain = x.b_plain = false;
 	contract_model(t, &x, par);
 	for (int i = 0; i < P_COUNT; i++)
 		c.params[i] = (KParam){contract_params[i], par[i]};

@@ -59,11 +59,15 @@ typedef struct Product {
 	Packed a, b;
 } Product;
 
-/* The choice for a product of m x n x k; -1 for extents not known. */
+/* A product as the model sees it; extents are -1 where not known. */
 typedef struct Extents {
 	int64_t m, n, k;
 	int bytes; /* of an element of the accumulator */
+	/* Operands that lie in memory in the accumulator's dtype: along k for
+	 * A, along n for B. B is `fixed` where it is the same in every run. */
+	bool a_plain, b_plain, b_fixed;
 } Extents;
+/* Chooses every parameter. */
 void contract_model(const Target *t, const Extents *x, int64_t *par);
 
 /* A phase that packs one operand, a panel a task. */

@@ -1,41 +1,154 @@
 /*
- * contract_model: tile and blocks from the machine's registers and caches.
+ * contract_model: tile, blocks and forms from the machine's registers and
+ * caches.
  *
- * The register tile: as many rows as leave room for two vectors of B, one
- * element of A and one spare register, two vectors wide: two loads of B and
- * mr broadcasts feed 2 mr multiply-adds.
+ * The register tile. A tile of r rows and v vectors takes r*v accumulators, v
+ * registers of B and one of A. For each k it issues r*v multiply-adds and
+ * r + v loads, two of each a cycle, and no faster than one chain of
+ * multiply-adds allows. Of the tiles that fit, the one with the fewest cycles
+ * over the whole product wins, tails counted; a large product has none, and
+ * the tile of two vectors, which reads least, is taken.
  *
- * Blocks: a panel of B (kc x nr) is read anew for each of the mb tiles below
- * each other and may take two thirds of L1. The block of A (mb x mr x kc) is
- * read anew for each panel of B, and the sums of the task's mb x nb tiles for
- * each block of K: each may take an eighth of L2, which leaves room for what
- * streams through and for cache sets that fill unevenly.
+ * The form. Packing costs about 1/4 ns an element (1/8 while it stays in
+ * cache), a multiply-add of a vector machine 1/50: a product with m rows pays
+ * for packing B with 1/m of its time. B is therefore read where it lies if
+ * memory runs along n, and packed otherwise: in each task while there are few
+ * rows, so that no packed copy leaves the cache, else once by a phase. The
+ * same holds for A and n, but that its rows lie far apart, on one set of L1
+ * where the row is a power of two: it stays where it is only in products of
+ * few rows.
+ *
+ * The blocks. A panel of packed B (kc x nr) is read anew for each of the mb
+ * tiles below each other and may take two thirds of L1. The block of A
+ * (mb x mr x kc) is read anew for each panel of B, and the sums of the
+ * task's mb x nb tiles for each block of K: each may take an eighth of L2,
+ * which leaves room for what streams through and for cache sets that fill
+ * unevenly. B in place is read in runs of whole rows of a task, kc of them,
+ * so that hardware sees few streams at a time: kc is small and nb large.
  */
 #include "realise/contract.h"
+
+/* Latency of a multiply-add in cycles, on every machine of the last years. */
+#define LATENCY 4
+/* Multiply-adds that are worth another task: some 10 us. */
+#define TASK_MACS (1 << 20)
+/* Tasks of a product of few rows: two for each core of a small machine. */
+#define FEW_TASKS 4
+/* Rows of a product whose A is read in place, and whose B is not packed
+ * ahead. */
+#define FEW_ROWS 64
 
 static int64_t at_least_one(int64_t n)
 {
 	return n < 1 ? 1 : n;
 }
 
-void contract_model(const Target *t, const Extents *x, int64_t *par)
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Twice the cycles of one k in a tile of r rows and v vectors. */
+static int64_t tile_cycles(int64_t r, int64_t v)
+{
+	return most(2 * LATENCY, most(r * v, r + v));
+}
+
+/* The same over all tiles of m rows and n vectors. */
+static int64_t all_cycles(int64_t m, int64_t n, int64_t r, int64_t v)
+{
+	int64_t rows = m / r, columns = n / v, sum = 0;
+
+	sum += rows * columns * tile_cycles(r, v);
+	if (m % r)
+		sum += columns * tile_cycles(m % r, v);
+	if (n % v)
+		sum += rows * tile_cycles(r, n % v);
+	if (m % r && n % v)
+		sum += tile_cycles(m % r, n % v);
+	return sum;
+}
+
+static void choose_tile(const Target *t, const Extents *x, int64_t *par)
 {
 	int64_t lanes = t->vector_bytes / x->bytes;
-	int64_t mr = (t->vector_registers - 4) / 2, nr = 2 * lanes;
-	int64_t pitch = (mr + lanes - 1) / lanes * lanes;
-	int64_t l1 = t->cache[0], l2 = t->cache[1];
-	int64_t kc = l1 * 2 / 3 / (nr * x->bytes) / lanes * lanes;
-	int64_t k = x->k > 0 && x->k < kc ? x->k : at_least_one(kc);
-	int64_t mb = at_least_one(l2 / 8 / (pitch * k * x->bytes));
-	int64_t nb = l2 / 8 / (mb * mr * nr * x->bytes);
+	int64_t registers = t->vector_registers, best = -1;
+	int64_t n = ceil_div(most(x->n, 1), lanes);
 
-	par[P_MR] = mr;
-	par[P_NR] = nr;
 	par[P_LANES] = lanes;
-	par[P_MB] = mb > 64 ? 64 : mb;
-	par[P_NB] = at_least_one(nb);
-	par[P_KC] = at_least_one(kc);
+	par[P_MR] = (registers - 4) / 2;
+	par[P_NR] = 2 * lanes;
+	if (x->m < 1 || x->n < 1 || x->m > FEW_ROWS)
+		return;
+	for (int64_t v = 1; v < registers / 2; v++) {
+		int64_t r = least((registers - 2 - v) / v, x->m);
+		if (r < 1)
+			break;
+		/* as even as can be */
+		r = ceil_div(x->m, ceil_div(x->m, r));
+		int64_t cost = all_cycles(x->m, n, r, v);
+		if (best >= 0 && cost >= best)
+			continue;
+		best = cost;
+		par[P_MR] = r;
+		par[P_NR] = v * lanes;
+	}
+}
+
+void contract_model(const Target *t, const Extents *x, int64_t *par)
+{
+	int64_t l1 = t->cache[0], l2 = t->cache[1];
+	bool few = x->m >= 0 && x->m <= FEW_ROWS;
+	bool known = x->m >= 0 && x->n >= 0 && x->k >= 0;
+
+	choose_tile(t, x, par);
+	int64_t lanes = par[P_LANES], mr = par[P_MR], nr = par[P_NR];
+	int64_t pitch = ceil_div(mr, lanes) * lanes;
 	par[P_TI] = 1;
-	par[P_A] = PACK_PHASE;
-	par[P_B] = PACK_PHASE;
+	par[P_A] = few && x->a_plain ? PACK_NONE : few ? PACK_TASK : PACK_PHASE;
+	par[P_B] = x->b_fixed ? PACK_PHASE : few ? PACK_TASK : PACK_PHASE;
+	par[P_KC] = l1 * 2 / 3 / (nr * x->bytes) / lanes * lanes;
+	if (x->b_plain && x->n >= 0 && (!x->b_fixed || x->m == 1)) {
+		/* the first touch of a panel is slow, and hides behind the
+		 * multiply-adds of the rows */
+		par[P_B] = PACK_NONE;
+		par[P_KC] = few ? 4 * lanes : 8 * lanes;
+		if (par[P_A] == PACK_PHASE)
+			par[P_A] = PACK_TASK;
+	}
+	par[P_KC] = at_least_one(par[P_KC]);
+	int64_t k = x->k > 0 ? least(x->k, par[P_KC]) : par[P_KC];
+	int64_t mb = at_least_one(l2 / 8 / (pitch * k * x->bytes));
+	if (few)
+		mb = least(mb, ceil_div(x->m, mr));
+	/* A packed in tasks: fewer rows a task, so that there are tasks */
+	mb = least(mb, par[P_A] == PACK_TASK ? 8 : 16);
+	par[P_MB] = at_least_one(mb);
+	par[P_NB] = at_least_one(l2 / 8 / (par[P_MB] * mr * nr * x->bytes));
+	if (par[P_B] == PACK_NONE)
+		par[P_NB] =
+			at_least_one(l2 / 2 / (par[P_MB] * mr * nr * x->bytes));
+	if (!known)
+		return;
+	double macs = (double)x->m * (double)x->n * (double)x->k;
+	int64_t tasks = macs < TASK_MACS ? 1 : FEW_TASKS;
+	if (!few && tasks > 1)
+		return;
+	int64_t panels = ceil_div(x->n, nr);
+	int64_t nb = least(par[P_NB], ceil_div(panels, tasks));
+	par[P_NB] = at_least_one(tasks == 1 ? panels : nb);
+	if (tasks == 1)
+		par[P_MB] = at_least_one(ceil_div(x->m, mr));
+	else if (par[P_B] == PACK_TASK)
+		par[P_NB] = 1; /* packed, used, and forgotten in L1 */
 }

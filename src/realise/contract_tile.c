@@ -17,6 +17,7 @@ typedef struct Span {
 	int64_t size; /* rows or columns of each */
 	Ex first, count;
 	bool edge; /* the last vector reaches over the operand */
+	bool last; /* the smaller one at the end */
 } Span;
 
 typedef struct Block {
@@ -202,19 +203,21 @@ static int spans(Product *p, const Packed *x, Ex first, Ex count, Span out[2])
 
 	if (x->where != PACK_NONE || !ex_is_const(t, x->extent, &n) ||
 	    n % size == 0) {
-		out[0] = (Span){size, first, count, false};
+		out[0] = (Span){.size = size, .first = first, .count = count};
 		return 1;
 	}
 	Ex whole = ex_const(t, n / size);
 	Ex end = ex_add(t, first, count);
 	Ex full = ex_sub(t, ex_min(t, end, whole), ex_min(t, first, whole));
 	if (n >= size)
-		out[used++] = (Span){size, first, full, false};
+		out[used++] =
+			(Span){.size = size, .first = first, .count = full};
 	out[used++] = (Span){
 		.size = (n % size + lanes - 1) / lanes * lanes,
 		.first = whole,
 		.count = ex_sub(t, count, full),
 		.edge = n % size % lanes != 0,
+		.last = true,
 	};
 	return used;
 }
@@ -225,6 +228,8 @@ static void block_tiles(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
 {
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
+	Ex tall = ex_const(t, p->par[P_MB] * p->par[P_TI]);
+	Ex nb = ex_const(t, p->par[P_NB]), one = ex_const(t, 1);
 
 	Ex j = lower_for(l, columns->count, MAP_SERIAL, 1);
 	Ex i = lower_for(l, rows->count, MAP_SERIAL, 1);
@@ -237,6 +242,13 @@ static void block_tiles(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
 	b->column = ex_mul(t, b->pb, ex_const(t, p->b.wide));
 	b->at[0] = ex_sub(t, b->pa, i0);
 	b->at[1] = ex_sub(t, b->pb, j0);
+	/* always so where the loops run: what a last tile's place is proved
+	 * by, which is known by its count alone */
+	Ex inside[4] = {b->at[0], ex_sub(t, tall, ex_add(t, b->at[0], one)),
+			b->at[1], ex_sub(t, nb, ex_add(t, b->at[1], one))};
+	bool guarded = rows->last || columns->last;
+	if (guarded)
+		lower_if(l, inside, 4);
 	tile_fold(p, b);
 	if (b->keeps) {
 		Ex next = ex_add(t, b->kk, ex_const(t, 1));
@@ -245,6 +257,8 @@ static void block_tiles(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
 	}
 	tile_finish(p, b);
 	if (b->keeps)
+		lower_end(l);
+	if (guarded)
 		lower_end(l);
 	lower_end(l);
 	lower_end(l);

@@ -153,11 +153,20 @@ void lower_guard(Lower *l, Ex cond)
 
 void lower_if(Lower *l, const Ex *conds, uint32_t n)
 {
-	Stmt *s = append(l, ST_IF);
+	Ex *left = arena_array(l->arena, Ex, n + 1);
+	uint32_t nleft = 0;
+	int64_t c;
 
-	s->nconds = n;
-	s->conds = arena_array(l->arena, Ex, n);
-	memcpy(s->conds, conds, n * sizeof(Ex));
+	for (uint32_t i = 0; i < n; i++)
+		if (!ex_is_const(&l->p->ex, conds[i], &c) || c < 0)
+			left[nleft++] = conds[i];
+	if (nleft == 0) {
+		open_scope(l, l->at);
+		return;
+	}
+	Stmt *s = append(l, ST_IF);
+	s->nconds = nleft;
+	s->conds = left;
 	open_scope(l, &s->body);
 }
 
