@@ -233,6 +233,8 @@ static double draw(DType d, uint64_t i)
 		u = (uint32_t)r;
 		memcpy(&f, &u, sizeof(f));
 		memcpy(&x, &r, sizeof(x));
+		if (isnan(d == DT_F32 ? (double)f : x))
+			return copysign(NAN, sign); /* none that signals */
 		return d == DT_F32 ? (double)f : x;
 	case 2: /* |x| in [2^-30, 2^12) */
 		return to_dtype(d,
