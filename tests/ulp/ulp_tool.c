@@ -1,7 +1,7 @@
 /*
  * ulp: error and speed of the elementary functions, for any instruction set.
  *
- *   ulp [--dtype f32|f64] [--isa NAME] [--cc CC] [--run EMULATOR]
+ *   ulp [--dtype f32|f64] [--isa NAME]... [--cc CC] [--run EMULATOR]
  *       [--step N | --count N] [--time] [function ...]
  *
  * The functions are compiled as for a kernel into a program that computes
@@ -13,7 +13,8 @@
  * library in double, whose own error of less than 1 ulp of double does not
  * show. f64, and pow: --count arguments drawn from several families against
  * long double, which needs a host whose long double has 64 bits or more.
- * Prints the worst argument of each, and fails above the bound of op.def.
+ * Several sets are judged by one computation of the reference. Prints the
+ * worst argument of each, and fails above the bound of op.def.
  *
  * --time: nanoseconds an element instead, one thread, arguments in the
  * first cache and drawn from the range where the function does its work.
@@ -31,6 +32,7 @@
 
 #define BLOCK   65536 /* arguments a task */
 #define WORKERS 64
+#define SETS    4
 
 typedef struct Function {
 	const char *name;
@@ -64,14 +66,22 @@ typedef struct Worst {
 	bool broken;
 } Worst;
 
+/* A program compiled for one instruction set. */
+typedef struct Set {
+	const Isa *isa;
+	const char *program;
+} Set;
+
 typedef struct Task {
 	const Function *f;
-	const char *program, *emulator;
+	const Set *sets;
+	size_t nsets;
+	const char *emulator;
 	DType d;
 	bool sampled;
 	uint64_t step, blocks;
 	uint64_t next;
-	Worst worst[WORKERS];
+	Worst worst[SETS][WORKERS];
 } Task;
 
 /* ---- the program under test ------------------------------------------ */
@@ -325,33 +335,57 @@ static double error(DType d, double y, long double ref)
 	return (double)ldexpl(fabsl((long double)y - ref), -e);
 }
 
-static void judge(const Task *t, Worst *w, const char *x, const char *y,
-		  const char *out)
+/* The same for normal and finite y of f32 by bits, else negative. */
+static double quick_error(double y, double ref)
+{
+	uint64_t u;
+	double unit;
+
+	memcpy(&u, &ref, sizeof(u));
+	u = (u >> 52 & 0x7ff) - 1023;
+	if (u + 126 > 253 || !(fabs(y) < INFINITY))
+		return -1;
+	u = (1023 + 23 - u) << 52;
+	memcpy(&unit, &u, sizeof(unit));
+	return fabs(y - ref) * unit;
+}
+
+static void references(const Task *t, const char *x, const char *y,
+		       long double *ref)
 {
 	for (size_t i = 0; i < BLOCK; i++) {
-		double a = element(t->d, x, i), b = element(t->d, y, i);
-		double got = element(t->d, out, i);
-		long double ref;
-		double e;
+		double a = element(t->d, x, i);
 
 		if (!t->f->ref)
-			ref = powl(a, b);
+			ref[i] = powl(a, element(t->d, y, i));
 		else
-			ref = t->d == DT_F32 ? (long double)t->f->ref(a)
-					     : t->f->long_ref(a);
-		e = error(t->d, got, ref);
+			ref[i] = t->d == DT_F32 ? (long double)t->f->ref(a)
+						: t->f->long_ref(a);
+	}
+}
+
+static void judge(const Task *t, Worst *w, const char *x, const char *y,
+		  const char *out, const long double *ref)
+{
+	for (size_t i = 0; i < BLOCK; i++) {
+		double got = element(t->d, out, i), e = -1;
+
+		if (t->d == DT_F32)
+			e = quick_error(got, (double)ref[i]);
+		if (e < 0)
+			e = error(t->d, got, ref[i]);
 		w->wrong += isinf(e);
 		if (e > w->ulp) {
 			w->ulp = e;
-			w->x = a;
-			w->y = b;
+			w->x = element(t->d, x, i);
+			w->y = element(t->d, y, i);
 			w->got = got;
 		}
 	}
 }
 
 /* Starts the program on our pipes. */
-static pid_t start(const Task *t, int *in, int *out)
+static pid_t start(const Task *t, const Set *set, int *in, int *out)
 {
 	int to[2], from[2];
 	char number[16];
@@ -366,9 +400,9 @@ static pid_t start(const Task *t, int *in, int *out)
 		dup2(from[1], 1);
 		if (t->emulator)
 			execlp("/bin/sh", "sh", "-c", "exec $0 \"$1\" \"$2\"",
-			       t->emulator, t->program, number, (char *)NULL);
+			       t->emulator, set->program, number, (char *)NULL);
 		else
-			execl(t->program, t->program, number, (char *)NULL);
+			execl(set->program, set->program, number, (char *)NULL);
 		_exit(127);
 	}
 	close(to[0]);
@@ -394,48 +428,60 @@ static bool transfer(int fd, char *p, size_t n, bool out)
 static void work(void *arg, int worker)
 {
 	Task *t = arg;
-	Worst *w = &t->worst[worker];
 	size_t bytes = BLOCK * (size_t)dtype_info[t->d].bytes;
 	char *p = malloc(3 * bytes + 8);
-	int in = -1, out = -1, status = 0;
-	pid_t pid = start(t, &in, &out);
+	long double *ref = malloc(BLOCK * sizeof(*ref));
+	int in[SETS], out[SETS], status = 0;
+	pid_t pid[SETS];
+	bool broken = !p || !ref;
 	uint64_t b;
 
-	w->broken = !p || pid < 0;
-	while (!w->broken &&
+	for (size_t k = 0; k < t->nsets; k++) {
+		in[k] = out[k] = -1;
+		pid[k] = start(t, &t->sets[k], &in[k], &out[k]);
+		broken |= pid[k] < 0;
+	}
+	while (!broken &&
 	       (b = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED)) <
 		       t->blocks) {
 		fill(t, b, p, p + bytes);
-		w->broken = !transfer(in, p, 2 * bytes, true) ||
-			    !transfer(out, p + 2 * bytes, bytes, false);
-		if (!w->broken)
-			judge(t, w, p, p + bytes, p + 2 * bytes);
+		references(t, p, p + bytes, ref);
+		for (size_t k = 0; k < t->nsets && !broken; k++) {
+			broken = !transfer(in[k], p, 2 * bytes, true) ||
+				 !transfer(out[k], p + 2 * bytes, bytes, false);
+			if (!broken)
+				judge(t, &t->worst[k][worker], p, p + bytes,
+				      p + 2 * bytes, ref);
+		}
 	}
-	close(in);
-	close(out);
+	for (size_t k = 0; k < t->nsets; k++) {
+		close(in[k]);
+		close(out[k]);
+		broken |= waitpid(pid[k], &status, 0) != pid[k] || status != 0;
+		t->worst[k][worker].broken = broken;
+	}
+	free(ref);
 	free(p);
-	w->broken |= waitpid(pid, &status, 0) != pid || status != 0;
 }
 
-static bool measure(Task *t)
+static bool report(const Task *t, size_t k, int workers)
 {
 	const char *name = t->f->name;
-	int workers = cpu_count() < WORKERS ? cpu_count() : WORKERS;
 	Worst w = {0};
 	bool broken = false;
 	Op op;
 
-	pool_run(workers, work, t);
 	for (int i = 0; i < workers; i++) {
-		long wrong = w.wrong + t->worst[i].wrong;
+		const Worst *x = &t->worst[k][i];
+		long wrong = w.wrong + x->wrong;
 
-		broken |= t->worst[i].broken;
-		if (t->worst[i].ulp > w.ulp)
-			w = t->worst[i];
+		broken |= x->broken;
+		if (x->ulp > w.ulp)
+			w = *x;
 		w.wrong = wrong;
 	}
-	printf("%s %-6s %.4f ulp at %a", dtype_info[t->d].name, name, w.ulp,
-	       w.x);
+	printf("%-6s %s %-6s %.4f ulp at %a", t->sets[k].isa->name,
+	       dtype_info[t->d].name, name, w.ulp, w.x);
 	if (!t->f->ref)
 		printf(", %a", w.y);
 	printf(" -> %a, %ld wrong%s\n", w.got, w.wrong,
@@ -445,14 +491,32 @@ static bool measure(Task *t)
 	       w.ulp <= op_info[op].ulp;
 }
 
+static bool measure(Task *t)
+{
+	int workers = cpu_count() < WORKERS ? cpu_count() : WORKERS;
+	bool ok = true;
+
+	pool_run(workers, work, t);
+	for (size_t k = 0; k < t->nsets; k++)
+		ok &= report(t, k, workers);
+	return ok;
+}
+
 static bool speed(Arena *a, const Task *t)
 {
-	printf("%s %-6s ", dtype_info[t->d].name, t->f->name);
-	fflush(stdout);
-	return system(arena_printf(a, "%s %s %d %g %g",
-				   t->emulator ? t->emulator : "", t->program,
-				   (int)(t->f - functions), t->f->low,
-				   t->f->high)) == 0;
+	bool ok = true;
+
+	for (size_t k = 0; k < t->nsets; k++) {
+		printf("%-6s %s %-6s ", t->sets[k].isa->name,
+		       dtype_info[t->d].name, t->f->name);
+		fflush(stdout);
+		ok &= system(arena_printf(a, "%s %s %d %g %g",
+					  t->emulator ? t->emulator : "",
+					  t->sets[k].program,
+					  (int)(t->f - functions), t->f->low,
+					  t->f->high)) == 0;
+	}
+	return ok;
 }
 
 int main(int argc, char **argv)
@@ -460,10 +524,11 @@ int main(int argc, char **argv)
 	Arena a;
 	uint64_t step = 1, count = 0;
 	const char *cc = "cc", *emulator = NULL;
-	const Isa *isa = isa_host();
-	bool ok, compiled, named = false, timed = false;
+	Set sets[SETS] = {{isa_host(), NULL}};
+	size_t nsets = 0;
+	bool ok, compiled = true, named = false, timed = false;
 	char dir[] = "/tmp/tenon-ulp-XXXXXX";
-	const char *source, *program;
+	const char *source;
 	DType d = DT_F32;
 
 	arena_init(&a);
@@ -476,8 +541,8 @@ int main(int argc, char **argv)
 			count = strtoull(argv[++i], NULL, 10);
 		else if (more && strcmp(argv[i], "--cc") == 0)
 			cc = argv[++i];
-		else if (more && strcmp(argv[i], "--isa") == 0)
-			isa = isa_find(argv[++i]);
+		else if (more && strcmp(argv[i], "--isa") == 0 && nsets < SETS)
+			sets[nsets++].isa = isa_find(argv[++i]);
 		else if (more && strcmp(argv[i], "--run") == 0)
 			emulator = argv[++i];
 		else if (more && strcmp(argv[i], "--dtype") == 0)
@@ -487,11 +552,17 @@ int main(int argc, char **argv)
 		else
 			named = true;
 	}
-	if (step == 0 || !isa || !mkdtemp(dir))
+	nsets += nsets == 0;
+	if (step == 0 || !mkdtemp(dir))
 		return 2;
 	source = arena_printf(&a, "%s/u.c", dir);
-	program = arena_printf(&a, "%s/u", dir);
-	ok = compiled = compile(&a, d, cc, isa, source, program);
+	for (size_t k = 0; k < nsets; k++) {
+		sets[k].program = arena_printf(&a, "%s/u%zu", dir, k);
+		compiled = compiled && sets[k].isa &&
+			   compile(&a, d, cc, sets[k].isa, source,
+				   sets[k].program);
+	}
+	ok = compiled;
 	for (size_t f = 0; compiled && f < ARRAY_LEN(functions); f++) {
 		static Task t;
 		bool wanted = !named;
@@ -503,7 +574,8 @@ int main(int argc, char **argv)
 		if (sampled)
 			n = count ? count : UINT64_C(1) << 24;
 		t = (Task){.f = &functions[f],
-			   .program = program,
+			   .sets = sets,
+			   .nsets = nsets,
 			   .emulator = emulator,
 			   .d = d,
 			   .sampled = sampled,
@@ -513,7 +585,9 @@ int main(int argc, char **argv)
 			ok &= timed ? speed(&a, &t) : measure(&t);
 	}
 	unlink(source);
-	unlink(program);
+	for (size_t k = 0; k < nsets; k++)
+		if (sets[k].program)
+			unlink(sets[k].program);
 	rmdir(dir);
 	arena_release(&a);
 	return !ok;
