@@ -369,24 +369,12 @@ const CTemplate cfuncs_elementary[] = {
 	SINCOS_FAR("cos"),
 
 	{"rsqrt", "DS", "", "sv", "V:V", "=($t)1 / tn_sqrt_$D_$X(a)"},
-	/*
-	 * e^(b ln |a|) in f64. Then the sign of a where b is odd, NaN where a
-	 * is negative and b no integer, and 1 where C's pow has it.
-	 */
+	/* e^(b ln |a|) in f64 */
 	{"pow", "S", "", "vNl", "V:VV",
 	 "\ttn_f64_$X l = tn_log_f64_$X(tn_cast_f32_f64_$X(tn_abs_$D_$X(a)));\n"
 	 "\t$V r = tn_cast_f64_f32_$X(\n"
 	 "\t\ttn_exp_f64_$X(tn_cast_f32_f64_$X(b) * l));\n"
-	 "\t$V half = b * 0.5f;\n"
-	 "\t$U whole = ($U)(tn_rint_$D_$X(b) == b);\n"
-	 "\t$U even = ($U)(tn_rint_$D_$X(half) == half);\n"
-	 "\t$U nan = ($U)(a < 0.0f) & ($U)(a >= -0x1.fffffep127f);\n"
-	 "\t$U one = ($U)(a == 1.0f) | ($U)(b == 0.0f);\n"
-	 "\n"
-	 "\tone |= ($U)(a == -1.0f) & ($U)(half == b);\n"
-	 "\tnan = (nan & ~whole & ($U)(b == b)) | ($U)(a != a) | ($U)(b != b);\n"
-	 "\tr = ($V)((($U)r ^ (whole & ~even & ($U)a & 0x80000000)) | nan);\n"
-	 "\treturn ($V)((one & 0x3f800000) | (~one & ($U)r));\n"},
+	 POW_SPECIALS},
 
 	ELEMENTARY("rsqrt"), ELEMENTARY("exp"), ELEMENTARY("expm1"),
 	ELEMENTARY("log"), ELEMENTARY("log1p"), ELEMENTARY("tanh"),

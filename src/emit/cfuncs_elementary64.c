@@ -4,7 +4,8 @@
  * As cfuncs_elementary.c, which see, with longer polynomials and no tables.
  * The parts of ln 2 and pi / 2 have trailing zeros, so that their multiples
  * are exact with and without fused multiply-adds. Only sin and cos of
- * arguments from 2^20 on, and pow, go through the C library.
+ * arguments from 2^20 on, and pow without fused multiply-adds, go through the C
+ * library.
  */
 #include "emit/cfuncs_text.h"
 
@@ -14,15 +15,17 @@
 
 /* clang-format off */
 
+/* The last step of the reduction that follows */
+#define LESS_LN2_LOW(r) MAC("r", "k", SPLAT("-0x1.a39ef35793c76p-33"), r)
 /* k = x / ln 2 to nearest, t = k + 1.5 * 2^52, r = x - k ln 2 */
-#define REDUCE_LN2                                                             \
+#define REDUCE_LN2(last)                                                       \
 	"\t$V t = tn_mac_$D_$X(x, " SPLAT("0x1.71547652b82fep0") ",\n"         \
 	"\t\t" SPLAT("0x1.8p52") ");\n"                                        \
 	"\t$V k = t - 0x1.8p52;\n"                                             \
 	"\t$V r = tn_mac_$D_$X(k, " SPLAT("-0x1.62e42feep-1") ", x);\n"        \
 	"\t$V p = " SPLAT("0x1.ad7f3d6789942p-26") ";\n"                       \
 	"\n"                                                                   \
-	MAC("r", "k", SPLAT("-0x1.a39ef35793c76p-33"), "r")                    \
+	last                                                                   \
 	HORNER("p", "r", "0x1.28ad9b8a9426ep-22")                              \
 	HORNER("p", "r", "0x1.71df25b37821bp-19")                              \
 	HORNER("p", "r", "0x1.a01999e25ca9ap-16")                              \
@@ -120,7 +123,7 @@ const CTemplate cfuncs_elementary64[] = {
 	{"exp", "D", "", "vnl", "V:V",
 	 "\t$V x = tn_above_$D_$X(" SPLAT("-746.0") ",\n"
 	 "\t\ttn_below_$D_$X(" SPLAT("710.0") ", a));\n"
-	 REDUCE_LN2
+	 REDUCE_LN2(LESS_LN2_LOW("r"))
 	 HORNER("p", "r", "1.0")
 	 HORNER("p", "r", "1.0")
 	 "\treturn tn_scale_$D_$X(p, t);\n"},
@@ -137,7 +140,7 @@ const CTemplate cfuncs_elementary64[] = {
 	 "\t$U m = ($U)(tn_abs_$D_$X(a) < 0x1p-54);\n"
 	 "\t$V x = tn_above_$D_$X(" SPLAT("-38.0") ",\n"
 	 "\t\ttn_below_$D_$X(" SPLAT("710.0") ", a));\n"
-	 REDUCE_LN2
+	 REDUCE_LN2(LESS_LN2_LOW("r"))
 	 "\tt = ($V)((($U)t << 52) + 0x3fe0000000000000);\n"
 	 "\tp = r * r * p;\n"
 	 MAC("r", "t", "r", "t - 0.5")
@@ -261,8 +264,78 @@ const CTemplate cfuncs_elementary64[] = {
 	SINCOS_FAR("sin"),
 	SINCOS_FAR("cos"),
 
-	{"pow", "D", "", "s", "V:VV", "=__builtin_pow(a, b)"},
-	{"pow", "D", "", "e", "V:VV", ""},
+	/*
+	 * e^(b ln |a|), the logarithm in two parts, h + l, with an error of
+	 * 2^-64 of itself:
+	 * ln m = 2 artanh s = 2 s (1 + z / 3 + z^2 p(z)), z = s^2 and
+	 * s = f / (2 + f), each of s, z and the bracket in two parts too
+	 * (Dekker's sums and products). The second part of b ln |a| joins the
+	 * reduced argument of e^x before that is rounded. Products in two
+	 * parts want a fused multiply-add; without one it is the C library's,
+	 * lane by lane.
+	 */
+	{"pow", "D", "", "vnl", "V:VV",
+	 "#if defined __FMA__ || defined __ARM_FEATURE_FMA\n"
+	 "\t$V l, h = tn_logparts_$D_$X(tn_abs_$D_$X(a), &l);\n"
+	 "\t$V e = b * h;\n"
+	 "\t$V x = tn_above_$D_$X(" SPLAT("-746.0") ",\n"
+	 "\t\ttn_below_$D_$X(" SPLAT("710.0") ", e));\n"
+	 REDUCE_LN2("\tl = tn_fma_$D_$X(b, l, tn_fma_$D_$X(b, h, -e));\n"
+	 "\tl = ($V)(($U)l & ($U)(x == e));\n"
+	 "\tl = tn_mac_$D_$X(k, " SPLAT("-0x1.a39ef35793c76p-33") ", l);\n"
+	 "\tr = r + l;\n")
+	 MAC("p", "p", "r * r", "r")
+	 "\tp = p + 1.0;\n"
+	 "\tr = tn_scale_$D_$X(p, t);\n"
+	 "#else\n"
+	 "\t$V r = tn_powfar_$D_$X(a, b);\n"
+	 "#endif\n"
+	 POW_SPECIALS},
+	{"powfar", "D", "", "vo", "V:VV",
+	 "\tfor (int i = 0; i < $L; i++)\n"
+	 "\t\ta[i] = __builtin_pow(__builtin_fabs(a[i]), b[i]);\n"
+	 "\treturn a;\n"},
+	{"logparts", "D", "", "v", "V:VP",
+	 "\t$U zero = ($U)(a == 0.0);\n"
+	 "\t$U inf = ($U)(a == __builtin_inf());\n"
+	 "\t$V f = tn_significand_$D_$X(a) - 1.0;\n"
+	 "\t$V k = tn_exponent_$D_$X(a);\n"
+	 "\t$V d = f + 2.0;\n"
+	 "\t$V i = 1.0 / d;\n"
+	 "\t$V s = f * i;\n"
+	 "\t$V sl = (tn_fma_$D_$X(-s, d, f) - s * (f - (d - 2.0))) * i;\n"
+	 "\t$V z = s * s;\n"
+	 "\t$V zl = tn_fma_$D_$X(s, s, -z) + 2.0 * s * sl;\n"
+	 "\t$V q = z * 0x1.5555555555555p-2;\n"
+	 "\t$V ql = tn_fma_$D_$X(z, " SPLAT("0x1.5555555555555p-2") ", -q) +\n"
+	 "\t\tz * 0x1.5555555555555p-56 + zl * 0x1.5555555555555p-2;\n"
+	 "\t$V p = " SPLAT("0x1.0192e4cd247f1p-4") ";\n"
+	 "\t$V t, tl, u, ul, w, h, kh;\n"
+	 "\n"
+	 HORNER("p", "z", "0x1.dac976b425086p-5")
+	 HORNER("p", "z", "0x1.113a53be37a35p-4")
+	 HORNER("p", "z", "0x1.3b12964c79ee8p-4")
+	 HORNER("p", "z", "0x1.745d1bd10101bp-4")
+	 HORNER("p", "z", "0x1.c71c71bc4fce7p-4")
+	 HORNER("p", "z", "0x1.2492492498f0bp-3")
+	 HORNER("p", "z", "0x1.9999999999967p-3")
+	 "\tu = z * z;\n"
+	 "\tul = tn_fma_$D_$X(z, z, -u) + 2.0 * z * zl;\n"
+	 "\tw = u * p;\n"
+	 "\tql += tn_fma_$D_$X(u, p, -w) + ul * p;\n"
+	 "\tt = q + w;\n"
+	 "\ttl = (q - t) + w + ql;\n"
+	 "\ts = s + s;\n"
+	 "\tsl = sl + sl;\n"
+	 "\tu = s * t;\n"
+	 "\tul = tn_fma_$D_$X(s, t, -u) + s * tl + sl * t;\n"
+	 "\th = s + u;\n"
+	 "\tul = (s - h) + u + (sl + ul);\n"
+	 "\tkh = k * 0x1.62e42feep-1;\n"
+	 "\ts = kh + h;\n"
+	 "\t*($V *)b = (kh - s) + h + (ul + k * 0x1.a39ef35793c76p-33);\n"
+	 "\ts = ($V)((($U)s & ~zero) | (zero & 0xfff0000000000000));\n"
+	 "\treturn ($V)((($U)s & ~inf) | (inf & 0x7ff0000000000000));\n"},
 	{0},
 };
 /* clang-format on */

@@ -54,6 +54,23 @@
 	other                                                                  \
 	"$<" n512 "#endif\n$>$<" n256 "#endif\n$>$<" n128 "#endif\n$>"
 
+/*
+ * r = |a|^b with C's signs and special values: the sign of a where b is odd,
+ * NaN where a is negative and b no integer. half == b where b is infinite,
+ * and where it is 0.
+ */
+#define POW_SPECIALS                                                           \
+	"\t$V half = b * 0.5$c;\n"                                             \
+	"\t$U whole = ($U)(tn_rint_$D_$X(b) == b);\n"                          \
+	"\t$U even = ($U)(tn_rint_$D_$X(half) == half);\n"                     \
+	"\t$U nan = ($U)(a < 0.0$c) & ($U)(a > -__builtin_inf$c());\n"         \
+	"\t$U one = ($U)(a == 1.0$c) | ($U)(b == 0.0$c);\n"                    \
+	"\n"                                                                   \
+	"\tone |= ($U)(a == -1.0$c) & ($U)(half == b);\n"                      \
+	"\tnan = (nan & ~whole) | ($U)(a != a) | ($U)(b != b);\n"              \
+	"\tr = ($V)((($U)r ^ (whole & ~even & ($U)a & $s)) | nan);\n"          \
+	"\treturn ($V)((one & ($U)" SPLAT("1.0$c") ") | (~one & ($U)r));\n"
+
 /* clang-format on */
 
 #endif

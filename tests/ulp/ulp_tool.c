@@ -6,8 +6,9 @@
  *
  * The functions are compiled as for a kernel into a program that computes
  * what it reads, so that code of another machine runs in an emulator. It
- * computes each block with every number of lanes that fits the instruction
- * set, and fails where their bits differ.
+ * computes each block (each 16th when all arguments are taken) with every
+ * number of lanes that fits the instruction set, and fails where their bits
+ * differ.
  *
  * f32: every Nth argument (--step; all 2^32 by default) against the C
  * library in double, whose own error of less than 1 ulp of double does not
@@ -77,6 +78,7 @@ typedef struct Task {
 	const Set *sets;
 	size_t nsets;
 	const char *emulator;
+	const char *every; /* blocks to one where all forms are computed */
 	DType d;
 	bool sampled;
 	uint64_t step, blocks;
@@ -95,11 +97,13 @@ static const char main_text[] =
 	"\tstruct timespec t;\n"
 	"\tclock_gettime(CLOCK_MONOTONIC, &t);\n"
 	"\treturn (double)t.tv_sec * 1e9 + (double)t.tv_nsec;\n}\n"
-	"/* argv: function; low and high of the arguments to time */\n"
+	"/* argv: function, and blocks to one that takes all forms; to time,\n"
+	" * low and high of the arguments too */\n"
 	"int main(int argc, char **argv)\n{\n"
 	"\tconst Row *row = &rows[atoi(argv[1])];\n"
-	"\tif (argc > 2) {\n"
-	"\t\tdouble low = atof(argv[2]), high = atof(argv[3]);\n"
+	"\tint every = atoi(argv[2]);\n"
+	"\tif (argc > 3) {\n"
+	"\t\tdouble low = atof(argv[3]), high = atof(argv[4]);\n"
 	"\t\tdouble best = 1e30;\n"
 	"\t\tfor (int i = 0; i < 2048; i++) {\n"
 	"\t\t\tx[i] = (T)(low + (high - low) * rand() / RAND_MAX);\n"
@@ -112,10 +116,10 @@ static const char main_text[] =
 	"\t\t\tbest = t < best ? t : best;\n\t\t}\n"
 	"\t\tprintf(\"%.3f\\n\", best / 50 / 2048);\n"
 	"\t\treturn 0;\n\t}\n"
-	"\twhile (fread(x, sizeof(x), 1, stdin) == 1 &&\n"
-	"\t       fread(y, sizeof(y), 1, stdin) == 1) {\n"
+	"\tfor (int n = 0; fread(x, sizeof(x), 1, stdin) == 1 &&\n"
+	"\t\t\tfread(y, sizeof(y), 1, stdin) == 1; n++) {\n"
 	"\t\trow->fn[0](x, y, out, BLOCK);\n"
-	"\t\tfor (int k = 1; row->fn[k]; k++) {\n"
+	"\t\tfor (int k = 1; n % every == 0 && row->fn[k]; k++) {\n"
 	"\t\t\trow->fn[k](x, y, more, BLOCK);\n"
 	"\t\t\tfor (int i = 0; i < BLOCK; i++)\n"
 	"\t\t\t\tif (__builtin_memcmp(&more[i], &out[i], sizeof(T)) &&\n"
@@ -399,10 +403,12 @@ static pid_t start(const Task *t, const Set *set, int *in, int *out)
 		dup2(to[0], 0);
 		dup2(from[1], 1);
 		if (t->emulator)
-			execlp("/bin/sh", "sh", "-c", "exec $0 \"$1\" \"$2\"",
-			       t->emulator, set->program, number, (char *)NULL);
+			execlp("/bin/sh", "sh", "-c",
+			       "exec $0 \"$1\" \"$2\" \"$3\"", t->emulator,
+			       set->program, number, t->every, (char *)NULL);
 		else
-			execl(set->program, set->program, number, (char *)NULL);
+			execl(set->program, set->program, number, t->every,
+			      (char *)NULL);
 		_exit(127);
 	}
 	close(to[0]);
@@ -510,7 +516,7 @@ static bool speed(Arena *a, const Task *t)
 		printf("%-6s %s %-6s ", t->sets[k].isa->name,
 		       dtype_info[t->d].name, t->f->name);
 		fflush(stdout);
-		ok &= system(arena_printf(a, "%s %s %d %g %g",
+		ok &= system(arena_printf(a, "%s %s %d 1 %g %g",
 					  t->emulator ? t->emulator : "",
 					  t->sets[k].program,
 					  (int)(t->f - functions), t->f->low,
@@ -575,6 +581,7 @@ int main(int argc, char **argv)
 			n = count ? count : UINT64_C(1) << 24;
 		t = (Task){.f = &functions[f],
 			   .sets = sets,
+			   .every = sampled || step > 1 ? "1" : "16",
 			   .nsets = nsets,
 			   .emulator = emulator,
 			   .d = d,
