@@ -152,12 +152,27 @@ bool plan_run(TenonPlan *p, const int64_t *dims, const TenonTensor *inputs,
 	return ok;
 }
 
-/* Weights belong to stage 1's values. */
+static bool has_weights(const Program *p)
+{
+	for (uint32_t v = 0; v < p->values.n; v++)
+		if (program_value(p, v)->op == OP_WEIGHT)
+			return true;
+	return false;
+}
+
+/*
+ * Weights belong to stage 1's values. Without any the plan need not run
+ * here: its code may have run elsewhere.
+ */
 bool plan_weights(TenonPlan *p, const int64_t *dims, Feeds *out)
 {
 	const Program *prog = p->program->p;
 	VEC(Tensor) list = {0};
 
+	out->weights = NULL;
+	out->nweights = 0;
+	if (!has_weights(prog))
+		return true;
 	if (!p->code)
 		return emitted_only(p);
 	if (!p->call)

@@ -28,7 +28,7 @@ typedef struct Name {
 
 static const CTemplate *const tables[] = {
 	cfuncs_memory, cfuncs_integer,    cfuncs_float,
-	cfuncs_casts,  cfuncs_elementary,
+	cfuncs_casts,  cfuncs_elementary, cfuncs_elementary64,
 };
 
 /*

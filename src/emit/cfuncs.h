@@ -6,7 +6,9 @@
  * only of those: no #include, only compiler builtins, so that a source
  * costs little to compile. The same text serves gcc and clang on every
  * instruction set: #if on predefined macros picks builtins, and each has a
- * portable twin with the same bits.
+ * portable twin with the same bits. The exceptions are functions with an
+ * error bound in op.def, which use tn_mac: fused where the instruction set
+ * has that. Within one set all numbers of lanes give the same bits.
  *
  * Registers. tn_<d>_v<L> holds L lanes (2, 4 ... 64) and tn_<d>_s one. f16
  * and bf16 live as float that the 16-bit dtype can hold exactly. bool lives

@@ -44,6 +44,8 @@ const CTemplate cfuncs_casts[] = {
 	 "#else\n$>"
 	 "$<4#ifdef __F16C__\n"
 	 "\treturn __builtin_ia32_vcvtph2ps(__builtin_ia32_vcvtps2ph(a, 0));\n"
+	 "#elif defined __aarch64__\n"
+	 "\treturn tn_unpack_$D_$X(tn_pack_$D_$X(a));\n"
 	 "#else\n$>"
 	 "\ttn_u32_$X s = (tn_u32_$X)a & 0x80000000;\n"
 	 "\ttn_u32_$X u = (tn_u32_$X)a ^ s;\n"

@@ -16,16 +16,10 @@
 
 #include <stddef.h>
 
+#include "emit/cfuncs_poly.h"
 #include "emit/cfuncs_tables.h"
 
 /* clang-format off */
-
-/* d = d * x + c, and r = a * b + c */
-#define HORNER(d, x, c)                                                        \
-	"\t" d " = tn_mac_$D_$X(" d ", " x ", tn_splat_$D_$X(" c "));\n"
-#define MAC(r, a, b, c)                                                        \
-	"\t" r " = tn_mac_$D_$X(" a ", " b ", " c ");\n"
-#define SPLAT(c) "tn_splat_$D_$X(" c ")"
 
 /* k = x / ln 2 to nearest, t = k + 1.5 * 2^23, r = x - k ln 2 */
 #define REDUCE_LN2                                                             \
@@ -73,20 +67,6 @@
 	"\tnan |= inf & 0x7f800000;\n"                                         \
 	"\treturn ($V)((($U)p & ~(zero | inf)) | nan);\n"                      \
 	"#endif\n"
-
-/* A function of AVX-512VL on the widths that it has, then the other way. */
-#define AVX512VL(name, args, portable)                                         \
-	"$<16#ifdef __AVX512VL__\n"                                            \
-	"\treturn __builtin_ia32_" name "512_mask(" args ", a, -1, 4);\n"      \
-	"#else\n$>"                                                            \
-	"$<8#ifdef __AVX512VL__\n"                                             \
-	"\treturn __builtin_ia32_" name "256_mask(" args ", a, -1);\n"         \
-	"#else\n$>"                                                            \
-	"$<4#ifdef __AVX512VL__\n"                                             \
-	"\treturn __builtin_ia32_" name "128_mask(" args ", a, -1);\n"         \
-	"#else\n$>"                                                            \
-	portable                                                               \
-	"$<16#endif\n$>$<8#endif\n$>$<4#endif\n$>"
 
 /* On AVX-512 by the widest register, which holds the tables. */
 #define PIECES_OR_PLAIN(name)                                                  \
@@ -187,10 +167,6 @@
 	 "\t\t\tb[i] = (float)__builtin_" op "((double)a[i]);\n"               \
 	 "\treturn b;\n"}
 
-#define LIBRARY(op)                                                            \
-	{op, "D", "", "e", "V:V", ""},                                         \
-	{op, "D", "", "s", "V:V", "=__builtin_" op "(a)"}
-
 const CTemplate cfuncs_elementary[] = {
 	/*
 	 * e^x = 2^k e^r with |r| <= ln 2 / 2 and a polynomial. max and min
@@ -208,7 +184,7 @@ const CTemplate cfuncs_elementary[] = {
 	 * results round once.
 	 */
 	{"scale", "S", "", "vnl", "V:VV",
-	 AVX512VL("scalefps", "a, b - 0x1.8p23f",
+	 AVX512VL_F32("scalefps", "a, b - 0x1.8p23f",
 	 "\t$M n = ($M)b - 0x4b400000;\n"
 	 "\t$M h = n >> 1;\n"
 	 "\n"
@@ -227,51 +203,34 @@ const CTemplate cfuncs_elementary[] = {
 	 HORNER("p", "r", "1.0f")
 	 "\treturn p * ($V)((($U)t << 23) + 0x3f800000);\n"},
 	/*
-	 * 2^k (e^r - 1) + (2^k - 1), half of it first, so that 2^k does not
-	 * overflow. The least arguments are their own results.
+	 * 2^k (e^r - 1 - r) + (2^k r + 2^k - 1), half of it first, so that 2^k
+	 * does not overflow. The least arguments are their own results.
 	 */
 	{"expm1", "S", "", "vnl", "V:V",
 	 "\t$U m = ($U)(tn_abs_$D_$X(a) < 0x1p-25f);\n"
 	 "\t$V x = tn_above_$D_$X(" SPLAT("-18.0f") ",\n"
 	 "\t\ttn_below_$D_$X(" SPLAT("89.0f") ", a));\n"
 	 REDUCE_LN2
-	 MAC("p", "p", "r * r", "r")
 	 "\tt = ($V)((($U)t << 23) + 0x3f000000);\n"
-	 MAC("p", "t", "p", "t - 0.5f")
+	 "\tp = r * r * p;\n"
+	 MAC("r", "t", "r", "t - 0.5f")
+	 MAC("p", "t", "p", "r")
 	 "\treturn ($V)((m & ($U)a) | (~m & ($U)(p + p)));\n"},
 
 	/* Exact; NaN for what is negative. Subnormals are scaled first. */
 	{"significand", "S", "", "vnl", "V:V",
-	 AVX512VL("getmantps", "a, 11",
+	 AVX512VL_F32("getmantps", "a, 11",
 	 "\t$U sub = ($U)(a < 0x1p-126f);\n"
 	 "\t$U u = (sub & ($U)(a * 0x1p23f)) | (~sub & ($U)a);\n"
 	 "\n"
 	 "\treturn ($V)(((u - 0x3f400000) & 0x7fffff) + 0x3f400000);\n")},
 	{"exponent", "S", "", "vnl", "V:V",
-	 "$<16#ifdef __AVX512VL__\n"
-	 "\t$V m = tn_significand_$D_$X(a);\n"
-	 "\n"
-	 "\treturn __builtin_ia32_getexpps512_mask(a, a, -1, 4) -\n"
-	 "\t       __builtin_ia32_getexpps512_mask(m, m, -1, 4);\n"
-	 "#else\n$>"
-	 "$<8#ifdef __AVX512VL__\n"
-	 "\t$V m = tn_significand_$D_$X(a);\n"
-	 "\n"
-	 "\treturn __builtin_ia32_getexpps256_mask(a, a, -1) -\n"
-	 "\t       __builtin_ia32_getexpps256_mask(m, m, -1);\n"
-	 "#else\n$>"
-	 "$<4#ifdef __AVX512VL__\n"
-	 "\t$V m = tn_significand_$D_$X(a);\n"
-	 "\n"
-	 "\treturn __builtin_ia32_getexpps128_mask(a, a, -1) -\n"
-	 "\t       __builtin_ia32_getexpps128_mask(m, m, -1);\n"
-	 "#else\n$>"
+	 EXPONENT("16", "8", "4", "ps",
 	 "\t$U sub = ($U)(a < 0x1p-126f);\n"
 	 "\t$U u = (sub & ($U)(a * 0x1p23f)) | (~sub & ($U)a);\n"
 	 "\t$M n = ($M)(u - 0x3f400000) >> 23;\n"
 	 "\n"
-	 "\treturn __builtin_convertvector(n - ($M)(sub & 23), $V);\n"
-	 "$<16#endif\n$>$<8#endif\n$>$<4#endif\n$>"},
+	 "\treturn __builtin_convertvector(n - ($M)(sub & 23), $V);\n")},
 	{"log", "S", "", "vnl", "V:V",
 	 LOG_PARTS("a")
 	 "\n"
@@ -410,42 +369,17 @@ const CTemplate cfuncs_elementary[] = {
 	SINCOS_FAR("cos"),
 
 	{"rsqrt", "DS", "", "sv", "V:V", "=($t)1 / tn_sqrt_$D_$X(a)"},
-	{"rsqrt", "HB", "", "sv", "V:V",
-	 "=tn_round_$D_$X(tn_rsqrt_f32_$X(a))"},
-	{"pow", "D", "", "s", "V:VV", "=__builtin_pow(a, b)"},
-	{"pow", "S", "", "s", "V:VV", "=(float)__builtin_pow(a, b)"},
-	{"pow", "HB", "", "s", "V:VV", "=tn_round_$D_s(tn_pow_f32_s(a, b))"},
-	{"pow", "DSHB", "", "e", "V:VV", ""},
+	/* e^(b ln |a|) in f64 */
+	{"pow", "S", "", "vNl", "V:VV",
+	 "\ttn_f64_$X l = tn_log_f64_$X(tn_cast_f32_f64_$X(tn_abs_$D_$X(a)));\n"
+	 "\t$V r = tn_cast_f64_f32_$X(\n"
+	 "\t\ttn_exp_f64_$X(tn_cast_f32_f64_$X(b) * l));\n"
+	 POW_SPECIALS},
 
-	ELEMENTARY("exp"), ELEMENTARY("expm1"), ELEMENTARY("log"), ELEMENTARY("log1p"), ELEMENTARY("tanh"), ELEMENTARY("erf"), ELEMENTARY("sin"), ELEMENTARY("cos"),
-	LIBRARY("exp"),
-	LIBRARY("expm1"),
-	LIBRARY("log"),
-	LIBRARY("log1p"),
-	LIBRARY("erf"),
-	LIBRARY("sin"),
-	LIBRARY("cos"),
-	{"tanh", "D", "", "e", "V:V", ""},
-	/*
-	 * With t = e^2x - 1 or e^-2x - 1; t + 2 is corrected by its rounding
-	 * error where that would show.
-	 */
-	{"tanh", "D", "", "so", "V:V",
-	 "\tdouble x = __builtin_fabs(a), t, u, q;\n"
-	 "\n"
-	 "\tif (!(x >= 0x1p-28))\n"
-	 "\t\treturn a;\n"
-	 "\tif (x >= 22.0)\n"
-	 "\t\treturn __builtin_copysign(1.0, a);\n"
-	 "\tif (x >= 1.0) {\n"
-	 "\t\tq = 1.0 - 2.0 / (__builtin_expm1(2.0 * x) + 2.0);\n"
-	 "\t} else {\n"
-	 "\t\tt = __builtin_expm1(-2.0 * x);\n"
-	 "\t\tu = t + 2.0;\n"
-	 "\t\tq = -t / u;\n"
-	 "\t\tq -= q * ((t - (u - 2.0)) / u);\n"
-	 "\t}\n"
-	 "\treturn __builtin_copysign(q, a);\n"},
+	ELEMENTARY("rsqrt"), ELEMENTARY("exp"), ELEMENTARY("expm1"),
+	ELEMENTARY("log"), ELEMENTARY("log1p"), ELEMENTARY("tanh"),
+	ELEMENTARY("erf"), ELEMENTARY("sin"), ELEMENTARY("cos"),
+	{"pow", "HB", "", "sv", "V:VV", "=tn_round_$D_$X(tn_pow_f32_$X(a, b))"},
 	{0},
 };
 /* clang-format on */

@@ -45,13 +45,17 @@
 	       "__builtin_ia32_vfmadd" p "512_mask(a, b, c, -1, 4)",           \
 	       "__builtin_ia32_vfmadd" p "512_mask(a, b, c, -1, 4)",           \
 	       EACH("__builtin_fma$c(a[i], b[i], c[i])"))
-/* how: 8 nearest even, 9 down, 10 up; none raises inexact */
-#define TO_INTEGER(n512, n256, n128, p, how, portable)                         \
+/* how: 8 nearest even, 9 down, 10 up */
+#define TO_INTEGER(n512, n256, n128, p, how, op, portable)                     \
 	NATIVE(n512, n256, n128, p, "__AVX__", "__SSE4_1__", "round",          \
 	       "a, " how,                                                      \
 	       "__builtin_ia32_rndscale" p "_mask(a, " how ", a, -1, 4)",      \
 	       "__builtin_ia32_rndscale" p "_mask(a, " how ", a, -1, 4)",      \
-	       portable)
+	       "#ifdef __aarch64__\n"                                          \
+	       EACH("__builtin_" op "$c(a[i])")                                \
+	       "#else\n"                                                       \
+	       portable                                                        \
+	       "#endif\n")
 /* a OP b ? a : b, which gives b if either is NaN */
 #define PICK(n512, n256, n128, p, name, sym)                                   \
 	NATIVE(n512, n256, n128, p, "__AVX__", "__SSE2__", name, "a, b",       \
@@ -76,21 +80,24 @@
 	"\treturn __builtin_ia32_blendm" p "_" width "_mask(r, ($V)~($U){0}, n);\n" \
 	"#endif\n"                                                            \
 	"#else\n$>"
-#define RANGE(l512, l256, l128, p, how, portable)                              \
+#define RANGE(l512, l256, l128, p, how, neon, portable)                        \
 	RANGE1(l512, "512", "16", p, how, ", 4")                               \
 	RANGE1(l256, "256", "8", p, how, "")                                   \
 	RANGE1(l128, "128", "8", p, how, "")                                   \
+	"$<" l128 "#if defined __aarch64__ && !defined __clang__\n"            \
+	"\treturn __builtin_aarch64_" neon "(a, b);\n"                         \
+	"#else\n$>"                                                            \
 	"\t$U nan = ($U)(a != a) | ($U)(b != b);\n"                            \
 	"\n" portable                                                         \
-	"$<" l512 "#endif\n$>$<" l256 "#endif\n$>$<" l128 "#endif\n$>"
-#define MAXIMUM(on, l512, l256, l128, p)                                       \
+	"$<" l512 "#endif\n$>$<" l256 "#endif\n$>$<" l128 "#endif\n#endif\n$>"
+#define MAXIMUM(on, l512, l256, l128, p, neon)                                 \
 	{"maximum", on, "", "vl", "V:VV",                                      \
-	 RANGE(l512, l256, l128, p, "5",                                       \
+	 RANGE(l512, l256, l128, p, "5", "fmax_nanv" neon,                     \
 	       "\treturn ($V)((($U)tn_above_$D_$X(a, b) &\n"                   \
 	       "\t\t      ($U)tn_above_$D_$X(b, a)) | nan);\n")}
-#define MINIMUM(on, l512, l256, l128, p)                                       \
+#define MINIMUM(on, l512, l256, l128, p, neon)                                 \
 	{"minimum", on, "", "vl", "V:VV",                                      \
-	 RANGE(l512, l256, l128, p, "4",                                       \
+	 RANGE(l512, l256, l128, p, "4", "fmin_nanv" neon,                     \
 	       "\treturn ($V)(($U)tn_below_$D_$X(a, b) |\n"                    \
 	       "\t\t      ($U)tn_below_$D_$X(b, a) | nan);\n")}
 
@@ -121,9 +128,9 @@
 #define WIDE "8", "4", "2", "pd"
 #define INTEGRAL(op, how, step32, step64)                                      \
 	{op, "SHB", "", "vnl", "V:V",                                          \
-	 TO_INTEGER("16", "8", "4", "ps", how, NEAREST("0x1p23f", step32))},   \
+	 TO_INTEGER("16", "8", "4", "ps", how, op, NEAREST("0x1p23f", step32))},   \
 	{op, "D", "", "vnl", "V:V",                                            \
-	 TO_INTEGER("8", "4", "2", "pd", how, NEAREST("0x1p52", step64))}
+	 TO_INTEGER("8", "4", "2", "pd", how, op, NEAREST("0x1p52", step64))}
 
 const CTemplate cfuncs_float[] = {
 	{"add", "DS", "", "sv", "V:VV", "=a + b"},
@@ -182,19 +189,14 @@ const CTemplate cfuncs_float[] = {
 	INTEGRAL("floor", "9", DOWN("1"), DOWN("1")),
 	INTEGRAL("ceil", "10", UP("1"), UP("1")),
 
-	/*
-	 * Both orders of the processor's max agree but for zeros of two
-	 * signs, where `and` of the bits gives +0 and `or` gives -0, and for
-	 * NaN.
-	 */
 	{"above", "SHB", "", "vn", "V:VV", PICK("16", "8", "4", "ps", "max", ">")},
 	{"above", "D", "", "vn", "V:VV", PICK("8", "4", "2", "pd", "max", ">")},
 	{"below", "SHB", "", "vn", "V:VV", PICK("16", "8", "4", "ps", "min", "<")},
 	{"below", "D", "", "vn", "V:VV", PICK("8", "4", "2", "pd", "min", "<")},
-	MAXIMUM("SHB", "16", "8", "4", "ps"),
-	MAXIMUM("D", "8", "4", "2", "pd"),
-	MINIMUM("SHB", "16", "8", "4", "ps"),
-	MINIMUM("D", "8", "4", "2", "pd"),
+	MAXIMUM("SHB", "16", "8", "4", "ps", "4sf"),
+	MAXIMUM("D", "8", "4", "2", "pd", "2df"),
+	MINIMUM("SHB", "16", "8", "4", "ps", "4sf"),
+	MINIMUM("D", "8", "4", "2", "pd", "2df"),
 
 	/*
 	 * a / b by y, the rounded 1 / b: each step of q + (a - q b) y, its

@@ -1,9 +1,9 @@
 /*
  * cfuncs_memory: loads, stores, splats, halves and folds.
  *
- * 16-bit floats are converted between memory and registers by F16C or
- * AVX-512 where there is, else by integer arithmetic: exact both ways, since
- * a register holds only values of the dtype.
+ * 16-bit floats are converted between memory and registers by F16C,
+ * AVX-512 or aarch64's instructions where there are, else by integer
+ * arithmetic: exact both ways, since a register holds only values of the dtype.
  */
 #include "emit/cfuncs_text.h"
 
@@ -212,6 +212,13 @@ const CTemplate cfuncs_memory[] = {
 	 "$<4#ifdef __F16C__\n"
 	 "\treturn __builtin_ia32_vcvtph2ps((tn_i16_v8)__builtin_shufflevector(\n"
 	 "\t\ta, a, 0, 1, 2, 3, 0, 1, 2, 3));\n"
+	 "#elif defined __aarch64__\n"
+	 "\ttypedef __fp16 Half __attribute__((vector_size(8)));\n"
+	 "#ifdef __clang__\n"
+	 "\treturn __builtin_convertvector((Half)a, $V);\n"
+	 "#else\n"
+	 "\treturn __builtin_aarch64_float_extend_lo_v4sf((Half)a);\n"
+	 "#endif\n"
 	 "#else\n$>"
 	 "\ttn_u32_$X w = tn_cast_u16_u32_$X(a);\n"
 	 "\ttn_u32_$X m = (w & 0x7fff) << 13;\n"
@@ -232,6 +239,13 @@ const CTemplate cfuncs_memory[] = {
 	 "\ttn_i16_v8 r = (tn_i16_v8)__builtin_ia32_vcvtps2ph(a, 0);\n"
 	 "\n"
 	 "\treturn (tn_u16_v4)__builtin_shufflevector(r, r, 0, 1, 2, 3);\n"
+	 "#elif defined __aarch64__\n"
+	 "#ifdef __clang__\n"
+	 "\ttypedef __fp16 Half __attribute__((vector_size(8)));\n"
+	 "\treturn (tn_u16_v4)__builtin_convertvector(a, Half);\n"
+	 "#else\n"
+	 "\treturn (tn_u16_v4)__builtin_aarch64_float_truncate_lo_v4hf(a);\n"
+	 "#endif\n"
 	 "#else\n$>"
 	 "\ttn_u32_$X u = (tn_u32_$X)a & 0x7fffffff;\n"
 	 "\ttn_u32_$X low = (tn_u32_$X)(u < 0x38800000);\n"

@@ -59,5 +59,6 @@ extern const CTemplate cfuncs_integer[];
 extern const CTemplate cfuncs_float[];
 extern const CTemplate cfuncs_casts[];
 extern const CTemplate cfuncs_elementary[];
+extern const CTemplate cfuncs_elementary64[];
 
 #endif

@@ -26,34 +26,10 @@ static const char *const no_flags[] = {NULL};
  * cores.
  */
 const Isa isa_table[] = {
-	{"avx512",
-	 64,
-	 32,
-	 true,
-	 true,
-	 avx512_flags,
-	 {8, {32 << 10, 1 << 20, 16 << 20}}},
-	{"avx2",
-	 32,
-	 16,
-	 true,
-	 true,
-	 avx2_flags,
-	 {8, {32 << 10, 512 << 10, 8 << 20}}},
-	{"neon",
-	 16,
-	 32,
-	 true,
-	 true,
-	 no_flags,
-	 {8, {64 << 10, 512 << 10, 4 << 20}}},
-	{"base",
-	 16,
-	 16,
-	 false,
-	 false,
-	 no_flags,
-	 {8, {32 << 10, 256 << 10, 4 << 20}}},
+	{"avx512", 64, 32, avx512_flags, {8, {32 << 10, 1 << 20, 16 << 20}}},
+	{"avx2", 32, 16, avx2_flags, {8, {32 << 10, 512 << 10, 8 << 20}}},
+	{"neon", 16, 32, no_flags, {8, {64 << 10, 512 << 10, 4 << 20}}},
+	{"base", 16, 16, no_flags, {8, {32 << 10, 256 << 10, 4 << 20}}},
 };
 const size_t isa_count = ARRAY_LEN(isa_table);
 

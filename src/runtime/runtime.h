@@ -23,7 +23,6 @@ typedef struct Isa {
 	const char *name; /* avx512, avx2, base; neon */
 	int vector_bytes; /* 64, 32, 16 */
 	int vector_registers;
-	bool fma, f16c;           /* hardware multiply-add, f16 conversion */
 	const char *const *flags; /* compiler flags, NULL-terminated */
 	Machine usual; /* one that has it, for plans made elsewhere */
 } Isa;

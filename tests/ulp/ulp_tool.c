@@ -1,19 +1,21 @@
 /*
  * ulp: error and speed of the elementary functions, for any instruction set.
  *
- *   ulp [--dtype f32|f64] [--isa NAME] [--cc CC] [--run EMULATOR]
+ *   ulp [--dtype f32|f64] [--isa NAME]... [--cc CC] [--run EMULATOR]
  *       [--step N | --count N] [--time] [function ...]
  *
  * The functions are compiled as for a kernel into a program that computes
  * what it reads, so that code of another machine runs in an emulator. It
- * computes each block with every number of lanes that fits the instruction
- * set, and fails where their bits differ.
+ * computes each block (each 16th when all arguments are taken) with every
+ * number of lanes that fits the instruction set, and fails where their bits
+ * differ.
  *
  * f32: every Nth argument (--step; all 2^32 by default) against the C
  * library in double, whose own error of less than 1 ulp of double does not
  * show. f64, and pow: --count arguments drawn from several families against
  * long double, which needs a host whose long double has 64 bits or more.
- * Prints the worst argument of each, and fails above the bound of op.def.
+ * Several sets are judged by one computation of the reference. Prints the
+ * worst argument of each, and fails above the bound of op.def.
  *
  * --time: nanoseconds an element instead, one thread, arguments in the
  * first cache and drawn from the range where the function does its work.
@@ -31,6 +33,7 @@
 
 #define BLOCK   65536 /* arguments a task */
 #define WORKERS 64
+#define SETS    4
 
 typedef struct Function {
 	const char *name;
@@ -64,14 +67,23 @@ typedef struct Worst {
 	bool broken;
 } Worst;
 
+/* A program compiled for one instruction set. */
+typedef struct Set {
+	const Isa *isa;
+	const char *program;
+} Set;
+
 typedef struct Task {
 	const Function *f;
-	const char *program, *emulator;
+	const Set *sets;
+	size_t nsets;
+	const char *emulator;
+	const char *every; /* blocks to one where all forms are computed */
 	DType d;
 	bool sampled;
 	uint64_t step, blocks;
 	uint64_t next;
-	Worst worst[WORKERS];
+	Worst worst[SETS][WORKERS];
 } Task;
 
 /* ---- the program under test ------------------------------------------ */
@@ -85,11 +97,13 @@ static const char main_text[] =
 	"\tstruct timespec t;\n"
 	"\tclock_gettime(CLOCK_MONOTONIC, &t);\n"
 	"\treturn (double)t.tv_sec * 1e9 + (double)t.tv_nsec;\n}\n"
-	"/* argv: function; low and high of the arguments to time */\n"
+	"/* argv: function, and blocks to one that takes all forms; to time,\n"
+	" * low and high of the arguments too */\n"
 	"int main(int argc, char **argv)\n{\n"
 	"\tconst Row *row = &rows[atoi(argv[1])];\n"
-	"\tif (argc > 2) {\n"
-	"\t\tdouble low = atof(argv[2]), high = atof(argv[3]);\n"
+	"\tint every = atoi(argv[2]);\n"
+	"\tif (argc > 3) {\n"
+	"\t\tdouble low = atof(argv[3]), high = atof(argv[4]);\n"
 	"\t\tdouble best = 1e30;\n"
 	"\t\tfor (int i = 0; i < 2048; i++) {\n"
 	"\t\t\tx[i] = (T)(low + (high - low) * rand() / RAND_MAX);\n"
@@ -102,10 +116,10 @@ static const char main_text[] =
 	"\t\t\tbest = t < best ? t : best;\n\t\t}\n"
 	"\t\tprintf(\"%.3f\\n\", best / 50 / 2048);\n"
 	"\t\treturn 0;\n\t}\n"
-	"\twhile (fread(x, sizeof(x), 1, stdin) == 1 &&\n"
-	"\t       fread(y, sizeof(y), 1, stdin) == 1) {\n"
+	"\tfor (int n = 0; fread(x, sizeof(x), 1, stdin) == 1 &&\n"
+	"\t\t\tfread(y, sizeof(y), 1, stdin) == 1; n++) {\n"
 	"\t\trow->fn[0](x, y, out, BLOCK);\n"
-	"\t\tfor (int k = 1; row->fn[k]; k++) {\n"
+	"\t\tfor (int k = 1; n % every == 0 && row->fn[k]; k++) {\n"
 	"\t\t\trow->fn[k](x, y, more, BLOCK);\n"
 	"\t\t\tfor (int i = 0; i < BLOCK; i++)\n"
 	"\t\t\t\tif (__builtin_memcmp(&more[i], &out[i], sizeof(T)) &&\n"
@@ -233,6 +247,8 @@ static double draw(DType d, uint64_t i)
 		u = (uint32_t)r;
 		memcpy(&f, &u, sizeof(f));
 		memcpy(&x, &r, sizeof(x));
+		if (isnan(d == DT_F32 ? (double)f : x))
+			return copysign(NAN, sign); /* none that signals */
 		return d == DT_F32 ? (double)f : x;
 	case 2: /* |x| in [2^-30, 2^12) */
 		return to_dtype(d,
@@ -323,33 +339,57 @@ static double error(DType d, double y, long double ref)
 	return (double)ldexpl(fabsl((long double)y - ref), -e);
 }
 
-static void judge(const Task *t, Worst *w, const char *x, const char *y,
-		  const char *out)
+/* The same for normal and finite y of f32 by bits, else negative. */
+static double quick_error(double y, double ref)
+{
+	uint64_t u;
+	double unit;
+
+	memcpy(&u, &ref, sizeof(u));
+	u = (u >> 52 & 0x7ff) - 1023;
+	if (u + 126 > 253 || !(fabs(y) < INFINITY))
+		return -1;
+	u = (1023 + 23 - u) << 52;
+	memcpy(&unit, &u, sizeof(unit));
+	return fabs(y - ref) * unit;
+}
+
+static void references(const Task *t, const char *x, const char *y,
+		       long double *ref)
 {
 	for (size_t i = 0; i < BLOCK; i++) {
-		double a = element(t->d, x, i), b = element(t->d, y, i);
-		double got = element(t->d, out, i);
-		long double ref;
-		double e;
+		double a = element(t->d, x, i);
 
 		if (!t->f->ref)
-			ref = powl(a, b);
+			ref[i] = powl(a, element(t->d, y, i));
 		else
-			ref = t->d == DT_F32 ? (long double)t->f->ref(a)
-					     : t->f->long_ref(a);
-		e = error(t->d, got, ref);
+			ref[i] = t->d == DT_F32 ? (long double)t->f->ref(a)
+						: t->f->long_ref(a);
+	}
+}
+
+static void judge(const Task *t, Worst *w, const char *x, const char *y,
+		  const char *out, const long double *ref)
+{
+	for (size_t i = 0; i < BLOCK; i++) {
+		double got = element(t->d, out, i), e = -1;
+
+		if (t->d == DT_F32)
+			e = quick_error(got, (double)ref[i]);
+		if (e < 0)
+			e = error(t->d, got, ref[i]);
 		w->wrong += isinf(e);
 		if (e > w->ulp) {
 			w->ulp = e;
-			w->x = a;
-			w->y = b;
+			w->x = element(t->d, x, i);
+			w->y = element(t->d, y, i);
 			w->got = got;
 		}
 	}
 }
 
 /* Starts the program on our pipes. */
-static pid_t start(const Task *t, int *in, int *out)
+static pid_t start(const Task *t, const Set *set, int *in, int *out)
 {
 	int to[2], from[2];
 	char number[16];
@@ -363,10 +403,12 @@ static pid_t start(const Task *t, int *in, int *out)
 		dup2(to[0], 0);
 		dup2(from[1], 1);
 		if (t->emulator)
-			execlp("/bin/sh", "sh", "-c", "exec $0 \"$1\" \"$2\"",
-			       t->emulator, t->program, number, (char *)NULL);
+			execlp("/bin/sh", "sh", "-c",
+			       "exec $0 \"$1\" \"$2\" \"$3\"", t->emulator,
+			       set->program, number, t->every, (char *)NULL);
 		else
-			execl(t->program, t->program, number, (char *)NULL);
+			execl(set->program, set->program, number, t->every,
+			      (char *)NULL);
 		_exit(127);
 	}
 	close(to[0]);
@@ -392,48 +434,60 @@ static bool transfer(int fd, char *p, size_t n, bool out)
 static void work(void *arg, int worker)
 {
 	Task *t = arg;
-	Worst *w = &t->worst[worker];
 	size_t bytes = BLOCK * (size_t)dtype_info[t->d].bytes;
 	char *p = malloc(3 * bytes + 8);
-	int in = -1, out = -1, status = 0;
-	pid_t pid = start(t, &in, &out);
+	long double *ref = malloc(BLOCK * sizeof(*ref));
+	int in[SETS], out[SETS], status = 0;
+	pid_t pid[SETS];
+	bool broken = !p || !ref;
 	uint64_t b;
 
-	w->broken = !p || pid < 0;
-	while (!w->broken &&
+	for (size_t k = 0; k < t->nsets; k++) {
+		in[k] = out[k] = -1;
+		pid[k] = start(t, &t->sets[k], &in[k], &out[k]);
+		broken |= pid[k] < 0;
+	}
+	while (!broken &&
 	       (b = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED)) <
 		       t->blocks) {
 		fill(t, b, p, p + bytes);
-		w->broken = !transfer(in, p, 2 * bytes, true) ||
-			    !transfer(out, p + 2 * bytes, bytes, false);
-		if (!w->broken)
-			judge(t, w, p, p + bytes, p + 2 * bytes);
+		references(t, p, p + bytes, ref);
+		for (size_t k = 0; k < t->nsets && !broken; k++) {
+			broken = !transfer(in[k], p, 2 * bytes, true) ||
+				 !transfer(out[k], p + 2 * bytes, bytes, false);
+			if (!broken)
+				judge(t, &t->worst[k][worker], p, p + bytes,
+				      p + 2 * bytes, ref);
+		}
 	}
-	close(in);
-	close(out);
+	for (size_t k = 0; k < t->nsets; k++) {
+		close(in[k]);
+		close(out[k]);
+		broken |= waitpid(pid[k], &status, 0) != pid[k] || status != 0;
+		t->worst[k][worker].broken = broken;
+	}
+	free(ref);
 	free(p);
-	w->broken |= waitpid(pid, &status, 0) != pid || status != 0;
 }
 
-static bool measure(Task *t)
+static bool report(const Task *t, size_t k, int workers)
 {
 	const char *name = t->f->name;
-	int workers = cpu_count() < WORKERS ? cpu_count() : WORKERS;
 	Worst w = {0};
 	bool broken = false;
 	Op op;
 
-	pool_run(workers, work, t);
 	for (int i = 0; i < workers; i++) {
-		long wrong = w.wrong + t->worst[i].wrong;
+		const Worst *x = &t->worst[k][i];
+		long wrong = w.wrong + x->wrong;
 
-		broken |= t->worst[i].broken;
-		if (t->worst[i].ulp > w.ulp)
-			w = t->worst[i];
+		broken |= x->broken;
+		if (x->ulp > w.ulp)
+			w = *x;
 		w.wrong = wrong;
 	}
-	printf("%s %-6s %.4f ulp at %a", dtype_info[t->d].name, name, w.ulp,
-	       w.x);
+	printf("%-6s %s %-6s %.4f ulp at %a", t->sets[k].isa->name,
+	       dtype_info[t->d].name, name, w.ulp, w.x);
 	if (!t->f->ref)
 		printf(", %a", w.y);
 	printf(" -> %a, %ld wrong%s\n", w.got, w.wrong,
@@ -443,14 +497,32 @@ static bool measure(Task *t)
 	       w.ulp <= op_info[op].ulp;
 }
 
+static bool measure(Task *t)
+{
+	int workers = cpu_count() < WORKERS ? cpu_count() : WORKERS;
+	bool ok = true;
+
+	pool_run(workers, work, t);
+	for (size_t k = 0; k < t->nsets; k++)
+		ok &= report(t, k, workers);
+	return ok;
+}
+
 static bool speed(Arena *a, const Task *t)
 {
-	printf("%s %-6s ", dtype_info[t->d].name, t->f->name);
-	fflush(stdout);
-	return system(arena_printf(a, "%s %s %d %g %g",
-				   t->emulator ? t->emulator : "", t->program,
-				   (int)(t->f - functions), t->f->low,
-				   t->f->high)) == 0;
+	bool ok = true;
+
+	for (size_t k = 0; k < t->nsets; k++) {
+		printf("%-6s %s %-6s ", t->sets[k].isa->name,
+		       dtype_info[t->d].name, t->f->name);
+		fflush(stdout);
+		ok &= system(arena_printf(a, "%s %s %d 1 %g %g",
+					  t->emulator ? t->emulator : "",
+					  t->sets[k].program,
+					  (int)(t->f - functions), t->f->low,
+					  t->f->high)) == 0;
+	}
+	return ok;
 }
 
 int main(int argc, char **argv)
@@ -458,10 +530,11 @@ int main(int argc, char **argv)
 	Arena a;
 	uint64_t step = 1, count = 0;
 	const char *cc = "cc", *emulator = NULL;
-	const Isa *isa = isa_host();
-	bool ok, compiled, named = false, timed = false;
+	Set sets[SETS] = {{isa_host(), NULL}};
+	size_t nsets = 0;
+	bool ok, compiled = true, named = false, timed = false;
 	char dir[] = "/tmp/tenon-ulp-XXXXXX";
-	const char *source, *program;
+	const char *source;
 	DType d = DT_F32;
 
 	arena_init(&a);
@@ -474,8 +547,8 @@ int main(int argc, char **argv)
 			count = strtoull(argv[++i], NULL, 10);
 		else if (more && strcmp(argv[i], "--cc") == 0)
 			cc = argv[++i];
-		else if (more && strcmp(argv[i], "--isa") == 0)
-			isa = isa_find(argv[++i]);
+		else if (more && strcmp(argv[i], "--isa") == 0 && nsets < SETS)
+			sets[nsets++].isa = isa_find(argv[++i]);
 		else if (more && strcmp(argv[i], "--run") == 0)
 			emulator = argv[++i];
 		else if (more && strcmp(argv[i], "--dtype") == 0)
@@ -485,11 +558,17 @@ int main(int argc, char **argv)
 		else
 			named = true;
 	}
-	if (step == 0 || !isa || !mkdtemp(dir))
+	nsets += nsets == 0;
+	if (step == 0 || !mkdtemp(dir))
 		return 2;
 	source = arena_printf(&a, "%s/u.c", dir);
-	program = arena_printf(&a, "%s/u", dir);
-	ok = compiled = compile(&a, d, cc, isa, source, program);
+	for (size_t k = 0; k < nsets; k++) {
+		sets[k].program = arena_printf(&a, "%s/u%zu", dir, k);
+		compiled = compiled && sets[k].isa &&
+			   compile(&a, d, cc, sets[k].isa, source,
+				   sets[k].program);
+	}
+	ok = compiled;
 	for (size_t f = 0; compiled && f < ARRAY_LEN(functions); f++) {
 		static Task t;
 		bool wanted = !named;
@@ -501,7 +580,9 @@ int main(int argc, char **argv)
 		if (sampled)
 			n = count ? count : UINT64_C(1) << 24;
 		t = (Task){.f = &functions[f],
-			   .program = program,
+			   .sets = sets,
+			   .every = sampled || step > 1 ? "1" : "16",
+			   .nsets = nsets,
 			   .emulator = emulator,
 			   .d = d,
 			   .sampled = sampled,
@@ -511,7 +592,9 @@ int main(int argc, char **argv)
 			ok &= timed ? speed(&a, &t) : measure(&t);
 	}
 	unlink(source);
-	unlink(program);
+	for (size_t k = 0; k < nsets; k++)
+		if (sets[k].program)
+			unlink(sets[k].program);
 	rmdir(dir);
 	arena_release(&a);
 	return !ok;

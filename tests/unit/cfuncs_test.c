@@ -5,10 +5,12 @@
  * independent reference in long double and 64-bit integers. Functions with
  * an error bound are measured against the C library in a wider format, and
  * give the same bits within one instruction set.
+ * Code for aarch64 runs in an emulator, where there is one.
  * The code under test is generated, and no sanitizer sees it:
  * tests/run: plain
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -46,10 +48,18 @@ typedef struct Variant {
 	const char *cc, *isa;
 	const char *forms[4]; /* suffixes */
 	bool floats;          /* only functions on floats alone */
+	/* code of another machine: a program that serves calls over pipes */
+	const char *emulator;
 	pid_t pid;
 	char path[256];
 	void *handle;
+	FILE *to, *from;
 } Variant;
+
+/* What the program is told before a call's operands. */
+typedef struct Call {
+	int64_t fn, n, in_bytes[3], out_bytes;
+} Call;
 
 #define AVX512 "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c"
 #define AVX2   "-mavx2 -mfma -mf16c"
@@ -61,10 +71,19 @@ static Variant variants[] = {
 	{.cc = "clang-14", .isa = "", .forms = {"v4"}},
 	{.cc = "gcc", .isa = AVX2, .forms = {"v8", "s"}, .floats = true},
 	{.cc = "clang-14", .isa = AVX512, .forms = {"v16"}, .floats = true},
+	{.cc = "aarch64-linux-gnu-gcc",
+	 .isa = "-march=armv8-a",
+	 .forms = {"s", "v4"},
+	 .emulator = "qemu-aarch64 -L /usr/aarch64-linux-gnu"},
 };
 
-static bool host_runs(const char *isa)
+static bool host_runs(const Variant *v)
 {
+	const char *isa = v->isa;
+
+	if (v->emulator)
+		return system("command -v qemu-aarch64 "
+			      "aarch64-linux-gnu-gcc >/dev/null") == 0;
 #if defined __x86_64__
 	if (strstr(isa, "avx512"))
 		return __builtin_cpu_supports("avx512bw") &&
@@ -309,6 +328,42 @@ static const char *last_form(const Variant *v)
 	return v->forms[k];
 }
 
+/* The table of a server's functions and its loop. */
+static void put_server(Buf *b, const Variant *v)
+{
+	buf_printf(b,
+		   "#include <stdio.h>\n"
+		   "#define MAX %d\n"
+		   "typedef void Fn(const char *const *, char *, int64_t, "
+		   "TnStatus *);\nstatic Fn *const fns[] = {\n",
+		   MAX_N * 8 + 64);
+	for (int k = 0; k < 4 && v->forms[k]; k++)
+		for (int i = 0; i < ncases; i++) {
+			if (variant_has(v, &cases[i]) &&
+			    cfuncs_has(arena_printf(&arena, "%s%s",
+						    cases[i].name,
+						    v->forms[k])))
+				buf_printf(b, "\tf%d_%s,\n", i, v->forms[k]);
+			else
+				buf_puts(b, "\t0,\n");
+		}
+	buf_puts(b, "};\n"
+		    "static char in[3][MAX], out[MAX];\n"
+		    "int main(void)\n{\n"
+		    "\tconst char *const args[] = {in[0], in[1], in[2]};\n"
+		    "\tint64_t c[6];\n\n"
+		    "\twhile (fread(c, sizeof(c), 1, stdin) == 1) {\n"
+		    "\t\tTnStatus st = {0};\n\n"
+		    "\t\tfor (int k = 0; k < 3; k++)\n"
+		    "\t\t\tif (c[2 + k] && fread(in[k], (size_t)c[2 + k], 1,"
+		    " stdin) != 1)\n\t\t\t\treturn 1;\n"
+		    "\t\tfns[c[0]](args, out, c[1], &st);\n"
+		    "\t\tif (fwrite(&st, sizeof(st), 1, stdout) != 1 ||\n"
+		    "\t\t    fwrite(out, (size_t)c[5], 1, stdout) != 1 ||\n"
+		    "\t\t    fflush(stdout) != 0)\n\t\t\treturn 1;\n"
+		    "\t}\n\treturn 0;\n}\n");
+}
+
 /* Starts the compiler of a variant on everything. */
 static void variant_start(Variant *v, const char *dir)
 {
@@ -324,13 +379,15 @@ static void variant_start(Variant *v, const char *dir)
 		for (int i = 0; i < ncases; i++)
 			if (variant_has(v, &cases[i]))
 				put_case(&body, f, i, v->forms[k]);
-	for (int i = 0; i < DT_COUNT && !v->floats; i++)
+	for (int i = 0; i < DT_COUNT && !v->floats && !v->emulator; i++)
 		put_moves(&body, f, (DType)i, last_form(v));
 	for (int i = 0; i < DT_COUNT; i++)
 		if (!v->floats || dtype_is_float((DType)i))
 			put_parts(&body, f, (DType)i);
 	put_quotients(&body, f, last_form(v)[0] == 'v' ? last_form(v) : "v8");
 	put_helpers(&body, f);
+	if (v->emulator)
+		put_server(&body, v);
 	cfuncs_print(f, &text);
 	snprintf(src, sizeof(src), "%s/v%d.c", dir, n);
 	snprintf(v->path, sizeof(v->path), "%s/v%d.so", dir, n);
@@ -347,10 +404,10 @@ static void variant_start(Variant *v, const char *dir)
 			      &arena,
 			      "exec %s %s -O2 -std=gnu17 -ffp-contract=off "
 			      "-fno-math-errno -fno-trapping-math -fwrapv "
-			      "-Wall -Wextra -Werror -Wno-psabi -fPIC -shared "
-			      "-o %s %s "
+			      "-Wall -Wextra -Werror -Wno-psabi %s -o %s %s "
 			      "-lm",
-			      v->cc, v->isa, v->path, src),
+			      v->cc, v->isa, v->emulator ? "" : "-fPIC -shared",
+			      v->path, src),
 		      (char *)NULL);
 		_exit(127);
 	}
@@ -573,6 +630,60 @@ static void case_inputs(const Case *c, const char *in[3], int64_t *n)
 	}
 }
 
+/* Starts the program of a variant in its emulator. */
+static bool start_server(Variant *v)
+{
+	int to[2], from[2];
+	pid_t pid;
+
+	if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0)
+		return false;
+	pid = fork();
+	if (pid == 0) {
+		dup2(to[0], 0);
+		dup2(from[1], 1);
+		execl("/bin/sh", "sh", "-c",
+		      arena_printf(&arena, "exec %s %s", v->emulator, v->path),
+		      (char *)NULL);
+		_exit(127);
+	}
+	close(to[0]);
+	close(from[1]);
+	v->to = fdopen(to[1], "wb");
+	v->from = fdopen(from[0], "rb");
+	return pid > 0 && v->to && v->from;
+}
+
+/* A call of form x of a case; false where there is no such function. */
+static bool call(const Variant *v, const char *x, int i, const char *const *in,
+		 char *out, int64_t n, TnStatus *st)
+{
+	const Case *c = &cases[i];
+	Call head = {.n = n, .out_bytes = n * dtype_info[c->to].bytes};
+	int k = 0;
+
+	if (!v->emulator) {
+		Fn *fn = variant_fn(v, x, i);
+
+		if (fn)
+			fn(in, out, n, st);
+		return fn != NULL;
+	}
+	while (strcmp(v->forms[k], x) != 0)
+		k++;
+	head.fn = k * ncases + i;
+	if (!cfuncs_has(arena_printf(&arena, "%s%s", c->name, x)))
+		return false;
+	for (k = 0; k < c->arity; k++)
+		head.in_bytes[k] = n * dtype_info[operand(c, k)].bytes;
+	fwrite(&head, sizeof(head), 1, v->to);
+	for (k = 0; k < c->arity; k++)
+		fwrite(in[k], (size_t)head.in_bytes[k], 1, v->to);
+	return CHECK(fflush(v->to) == 0) &&
+	       CHECK(fread(st, sizeof(*st), 1, v->from) == 1) &&
+	       CHECK(fread(out, (size_t)head.out_bytes, 1, v->from) == 1);
+}
+
 static void show(const Case *c, const char *const *in, const char *out,
 		 int64_t i, const char *what)
 {
@@ -597,12 +708,10 @@ static bool check_case(const Variant *v, const char *x, int i, char *out,
 	const char *in[3] = {0};
 	int64_t n, fault = -1;
 	TnStatus st = {0};
-	Fn *fn = variant_fn(v, x, i);
 
-	if (!fn)
-		return c->faults && x[0] != 's';
 	case_inputs(c, in, &n);
-	fn(in, out, n, &st);
+	if (!call(v, x, i, in, out, n, &st))
+		return c->faults && x[0] != 's';
 	for (int64_t k = 0; k < n; k++) {
 		Val a[3] = {0}, got;
 		bool fails = false;
@@ -647,11 +756,13 @@ static bool variant_ready(Variant *v)
 		v->pid = 0;
 		if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 			return false; /* no such compiler */
-		if (CHECK(status == 0))
+		if (CHECK(status == 0) && v->emulator)
+			CHECK(start_server(v));
+		else if (status == 0)
 			CHECK((v->handle =
 				       dlopen(v->path, RTLD_NOW | RTLD_LOCAL)));
 	}
-	return v->handle != NULL;
+	return v->handle || v->from;
 }
 
 static char *first_out[ARRAY_LEN(cases)];
@@ -700,7 +811,7 @@ static void same_bits(void)
 	for (size_t k = 0; k < ARRAY_LEN(variants); k++) {
 		Variant *v = &variants[k];
 
-		if (!host_runs(v->isa) || !variant_ready(v)) {
+		if (!host_runs(v) || !variant_ready(v)) {
 			printf("left out: %s %s\n", v->cc, v->isa);
 			continue;
 		}
@@ -1133,7 +1244,7 @@ int main(int argc, char **argv)
 	if (!mkdtemp(dir))
 		return 3;
 	for (size_t i = 0; i < ARRAY_LEN(variants); i++)
-		if (host_runs(variants[i].isa))
+		if (host_runs(&variants[i]))
 			variant_start(&variants[i], dir);
 	make_data();
 	status = test_main(argc, argv, tests, ARRAY_LEN(tests));
