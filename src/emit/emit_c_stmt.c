@@ -442,6 +442,19 @@ static void index_value(Emit *e, const Stmt *s)
 				    ec_fn(e, "iota", s->dtype, lanes), text));
 		return;
 	}
+	int64_t step = 0;
+	if (w.kind == WALK_STEP && ex_is_const(e->t, w.step, &step)) {
+		const char *i64 =
+			arena_printf(e->arena, "%s(0) * %" PRId64 " + %s(%s)",
+				     ec_fn(e, "iota", DT_I64, e->lanes), step,
+				     ec_fn(e, "splat", DT_I64, e->lanes), text);
+		if (s->dtype != DT_I64)
+			i64 = arena_printf(
+				e->arena, "%s(%s)",
+				ec_fn(e, "cast_i64", s->dtype, e->lanes), i64);
+		define(e, s, e->lanes, i64);
+		return;
+	}
 	Ex lane = ex_axis(e->t, e->k->naxes);
 	if (w.kind == WALK_STEP)
 		w.base = ex_add(e->t, w.base, ex_mul(e->t, w.step, lane));
