@@ -150,9 +150,13 @@ static bool hoists_all(const Regions *r, uint32_t region)
 
 /* A tile has as many rows as lanes: more than 16 is more code than gain. */
 #define TILE_LANES 16
-/* Edge of a block of tiles, in elements: rows of a few cache lines, and no
- * more pages at a time than the first level of address translation holds. */
-#define TILE_BLOCK 64
+/*
+ * A block of tiles: a few lines of each row that is read, so that a line is
+ * used while it is near; and many of each row that is written, so that
+ * memory sees runs and not single lines.
+ */
+#define TILE_READ  64
+#define TILE_WRITE 512
 
 static Candidate loop_rule(const Regions *r, uint32_t region, const Target *t)
 {
@@ -294,36 +298,33 @@ static void walk_tiles(Loop *p, int turned)
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	int last = p->reg->rank - 1;
-	Ex size = ex_const(t, TILE_BLOCK), lanes = ex_const(t, p->lanes);
+	Ex read = ex_const(t, TILE_READ), write = ex_const(t, TILE_WRITE);
+	Ex lanes = ex_const(t, p->lanes);
 
 	for (int d = 0; d < last; d++)
 		if (d != turned)
 			p->index[d] = lower_task(l, p->reg->space[d]);
 	Ex row = ex_mul(
-		t, lower_task(l, ex_ceil_div(t, p->reg->space[turned], size)),
-		size);
+		t, lower_task(l, ex_ceil_div(t, p->reg->space[turned], read)),
+		read);
 	Ex col = ex_mul(
-		t, lower_task(l, ex_ceil_div(t, p->reg->space[last], size)),
-		size);
-	Ex rows = ex_min(t, size, ex_sub(t, p->reg->space[turned], row));
-	Ex cols = ex_min(t, size, ex_sub(t, p->reg->space[last], col));
+		t, lower_task(l, ex_ceil_div(t, p->reg->space[last], write)),
+		write);
+	Ex rows = ex_min(t, read, ex_sub(t, p->reg->space[turned], row));
+	Ex cols = ex_min(t, write, ex_sub(t, p->reg->space[last], col));
 	Ex whole = ex_div(t, cols, lanes);
 
-	Ex tile = ex_add(t, col,
-			 ex_mul(t, lower_for(l, whole, MAP_SERIAL, 1), lanes));
 	p->index[turned] =
 		ex_add(t, row, lower_for(l, rows, MAP_VECTOR, p->lanes));
+	Ex tile = ex_add(t, col,
+			 ex_mul(t, lower_for(l, whole, MAP_SERIAL, 1), lanes));
 	p->index[last] = ex_add(t, tile, lower_for(l, lanes, MAP_UNROLL, 1));
 	body(p);
 	lower_end(l);
 	lower_end(l);
-	lower_end(l);
-
 	Ex left = ex_add(t, col, ex_mul(t, whole, lanes));
 	p->index[last] = ex_add(
 		t, left, lower_for(l, ex_mod(t, cols, lanes), MAP_SERIAL, 1));
-	p->index[turned] =
-		ex_add(t, row, lower_for(l, rows, MAP_VECTOR, p->lanes));
 	body(p);
 	lower_end(l);
 	lower_end(l);
