@@ -286,12 +286,47 @@ static void accumulate(Emit *e, const Stmt *s)
 		e->depth--;
 }
 
+/* The same in each lane by itself. */
+static void argument_lanes(Emit *e, const Stmt *s)
+{
+	int lanes = e->lanes;
+	const char *best = arena_printf(e->arena, "v%u", s->args[0]);
+	const char *x = ec_var(e, s->args[1], s->from, lanes);
+	const char *better = arena_printf(
+		e->arena, "%s(%s, %s)",
+		ec_fn(e, s->op == OP_MINIMUM ? "lt" : "gt", s->from, lanes), x,
+		best);
+
+	if (dtype_is_float(s->from))
+		better = arena_printf(
+			e->arena, "%s(%s(%s, %s), %s(%s(%s, %s), %s))",
+			ec_fn(e, "and", DT_BOOL, lanes),
+			ec_fn(e, "eq", s->from, lanes), best, best,
+			ec_fn(e, "or", DT_BOOL, lanes),
+			ec_fn(e, "ne", s->from, lanes), x, x, better);
+	ec_line(e, "{\n");
+	e->depth++;
+	ec_line(e, "const %s l = %s;\n", ec_type(e, DT_BOOL, lanes), better);
+	ec_line(e, "%s = %s(l, %s, %s);\n", best,
+		ec_fn(e, "where", s->from, lanes), x, best);
+	ec_line(e, "v%u = %s(l, %s((%s)(%s)), v%u);\n", s->var,
+		ec_fn(e, "where", s->dtype, lanes),
+		ec_fn(e, "splat", s->dtype, lanes), ec_type(e, s->dtype, 0),
+		ec_ex(e, s->ex), s->var);
+	e->depth--;
+	ec_line(e, "}\n");
+}
+
 /* The first NaN wins, else the first of what is strictly better. */
 static void argument(Emit *e, const Stmt *s)
 {
 	const char *sign = s->op == OP_MINIMUM ? "<" : ">";
 	uint32_t best = s->args[0], x = s->args[1];
 
+	if (e->lanes) {
+		argument_lanes(e, s);
+		return;
+	}
 	if (dtype_is_float(s->from))
 		ec_line(e, "if (v%u == v%u && (v%u != v%u || v%u %s v%u)) {\n",
 			best, best, x, x, x, sign, best);

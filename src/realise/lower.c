@@ -346,6 +346,24 @@ VarId lower_zero(Lower *l, DType dtype)
 	return s->var;
 }
 
+VarId lower_constant(Lower *l, DType dtype, const void *data)
+{
+	VarId var = lower_zero(l, dtype);
+
+	l->at->p[l->at->n - 1]->data = data;
+	return var;
+}
+
+VarId lower_index_value(Lower *l, DType dtype, Ex index)
+{
+	Stmt *s = append(l, ST_INDEX);
+
+	s->var = new_var(l);
+	s->dtype = dtype;
+	s->ex = index;
+	return s->var;
+}
+
 VarId lower_acc(Lower *l, Op op, DType dtype, VarId init)
 {
 	Stmt *s = append(l, ST_ACC);

@@ -84,6 +84,9 @@ VarId lower_round(Lower *l, DType to, DType from, VarId x, ValueId value);
 VarId lower_keep(Lower *l, DType to, VarId x, ValueId value);
 VarId lower_mac(Lower *l, DType dtype, VarId a, VarId b, VarId c);
 VarId lower_zero(Lower *l, DType dtype);
+/* One element of the dtype, of static life. */
+VarId lower_constant(Lower *l, DType dtype, const void *data);
+VarId lower_index_value(Lower *l, DType dtype, Ex index);
 /* A fold: acc declared here; accum inside the loops below it. */
 VarId lower_acc(Lower *l, Op op, DType dtype, VarId init);
 void lower_accum(Lower *l, VarId acc, Op op, DType dtype, VarId x);

@@ -30,7 +30,11 @@ typedef struct Rows {
 	Ex kept[TN_MAX_RANK]; /* extents of the kept axes */
 	int *level;           /* reductions a value waits for, by value */
 	uint32_t *cache;      /* row buffer + 1, by value */
-	Ex row[TN_MAX_RANK];  /* index of the row, by kept axis */
+	/* across: buffers + 1 of a block of columns, by value */
+	uint32_t *keep, *acc, *bests;
+	Ex first, columns, column; /* of the block; the one at hand in it */
+	VarId *best;               /* by value: what an index is looked for */
+	Ex row[TN_MAX_RANK];       /* index of the row, by kept axis */
 	int passes;
 	bool across; /* lanes run across rows */
 	/* the loop over a task's rows, and what the first pass reads in it */
@@ -62,14 +66,15 @@ static bool reduces(const Region *reg, int d)
 	return reg->reduced >> d & 1;
 }
 
-/* Folds that go element by element: an index or a running value. */
+/* Folds along the lanes that go element by element: a running value. */
 static bool is_sequential(const Regions *r, const Region *reg)
 {
-	for (size_t i = 0; i < reg->values.n; i++) {
-		Op op = program_value(r->program, reg->values.p[i])->op;
-		if (op == OP_ARGMAX || op == OP_ARGMIN || op == OP_CUMSUM)
+	if (reg->rank > 0 && !reduces(reg, reg->rank - 1))
+		return false;
+	for (size_t i = 0; i < reg->values.n; i++)
+		if (program_value(r->program, reg->values.p[i])->op ==
+		    OP_CUMSUM)
 			return true;
-	}
 	return false;
 }
 
@@ -131,6 +136,17 @@ static int level_of(const Rows *w, ValueId v)
 	return in_region(w, v) ? w->level[v] : 0;
 }
 
+static bool is_arg(Op op)
+{
+	return op == OP_ARGMAX || op == OP_ARGMIN;
+}
+
+/* Along lanes the best value is found first, then the first place of it. */
+static bool in_two(const Rows *w, const Value *v)
+{
+	return is_arg(v->op) && !w->across && w->lanes > 1;
+}
+
 static void find_levels(Rows *w)
 {
 	for (size_t i = 0; i < w->reg->values.n; i++) {
@@ -141,6 +157,7 @@ static void find_levels(Rows *w)
 			int n = level_of(w, v->args[j]);
 			level = n > level ? n : level;
 		}
+		level += in_two(w, v);
 		if (w->passes < level + 1)
 			w->passes = level + 1;
 		w->level[id] =
@@ -183,7 +200,9 @@ typedef struct Fold {
 	VarId acc, best;
 	Op op;
 	DType acc_dtype;
+	int part; /* of an index along lanes: 1, 2 */
 } Fold;
+typedef VEC(Fold) FoldList;
 
 static Op fold_op(Op op)
 {
@@ -194,26 +213,59 @@ static Op fold_op(Op op)
 	return op == OP_MAX || op == OP_ARGMAX ? OP_MAXIMUM : OP_MINIMUM;
 }
 
-static bool is_arg(Op op)
+/* What accumulates: the dtype of a sum, of an index that of its operand. */
+static DType fold_dtype(const Rows *w, const Value *v)
 {
-	return op == OP_ARGMAX || op == OP_ARGMIN;
+	bool sums = v->op == OP_SUM || v->op == OP_PROD || v->op == OP_CUMSUM;
+
+	return sums ? v->acc : program_value(w->l.p, v->args[0])->dtype;
 }
 
-static Fold open_fold(Rows *w, ValueId id)
+/* part 0: all of it; of an index along lanes 1: the best value, 2: its
+ * place. */
+static Fold open_fold(Rows *w, ValueId id, int part)
 {
 	const Value *v = program_value(w->l.p, id);
 	DType x = program_value(w->l.p, v->args[0])->dtype;
-	Fold f = {.value = id, .op = fold_op(v->op), .best = NO_VAR};
-	bool sums = v->op == OP_SUM || v->op == OP_PROD || v->op == OP_CUMSUM;
+	Fold f = {.value = id,
+		  .op = fold_op(v->op),
+		  .best = NO_VAR,
+		  .part = part};
 
-	f.acc_dtype = sums ? v->acc : x;
-	if (is_arg(v->op)) {
+	f.acc_dtype = fold_dtype(w, v);
+	if (part == 1) {
+		f.acc = w->best[id] = lower_acc(&w->l, f.op, x, NO_VAR);
+	} else if (part == 2) {
+		f.op = OP_MINIMUM;
+		f.acc = lower_acc(&w->l, f.op, DT_I64, NO_VAR);
+	} else if (is_arg(v->op)) {
 		f.best = lower_acc(&w->l, f.op, x, NO_VAR);
 		f.acc = lower_acc(&w->l, OP_ADD, DT_I64, NO_VAR);
 	} else {
 		f.acc = lower_acc(&w->l, f.op, f.acc_dtype, NO_VAR);
 	}
 	return f;
+}
+
+/* The place of x if it is the best, or NaN as the best then is. */
+static VarId place_of(Rows *w, const Fold *f, VarId x, DType from, Ex at)
+{
+	Lower *l = &w->l;
+	static const int64_t nowhere = INT64_MAX;
+	VarId args[3] = {x, w->best[f->value]};
+	VarId is = lower_op(l, OP_EQ, DT_BOOL, from, args, 2, NO_VALUE);
+
+	if (dtype_is_float(from)) {
+		args[1] = x;
+		args[0] = lower_op(l, OP_NE, DT_BOOL, from, (VarId[2]){x, x}, 2,
+				   NO_VALUE);
+		args[1] = is;
+		is = lower_op(l, OP_OR, DT_BOOL, DT_BOOL, args, 2, NO_VALUE);
+	}
+	args[0] = is;
+	args[1] = lower_index_value(l, DT_I64, at);
+	args[2] = lower_constant(l, DT_I64, &nowhere);
+	return lower_op(l, OP_WHERE, DT_I64, DT_I64, args, 3, NO_VALUE);
 }
 
 static void fold_element(Rows *w, const Fold *f, const Ex *index)
@@ -223,6 +275,16 @@ static void fold_element(Rows *w, const Fold *f, const Ex *index)
 	VarId x = lower_value(l, v->args[0], index);
 	DType from = program_value(l->p, v->args[0])->dtype;
 
+	if (f->part == 1) {
+		lower_accum(l, f->acc, f->op, from, x);
+		return;
+	}
+	if (f->part == 2) {
+		Ex at = index[__builtin_ctz(v->axes)];
+		lower_accum(l, f->acc, f->op, DT_I64,
+			    place_of(w, f, x, from, at));
+		return;
+	}
 	if (is_arg(v->op)) {
 		/* the one reduced axis of an argmax is the region's */
 		Stmt *s = arena_new(l->arena, Stmt);
@@ -253,7 +315,7 @@ static void close_fold(Rows *w, const Fold *f)
 	Ex index[TN_MAX_RANK];
 	VarId var = f->acc;
 
-	if (v->op == OP_CUMSUM)
+	if (v->op == OP_CUMSUM || f->part == 1)
 		return;
 	if (!is_arg(v->op))
 		var = lower_round(&w->l, v->dtype, f->acc_dtype, var, f->value);
@@ -339,7 +401,8 @@ static bool pass_has_work(const Rows *w, int pass)
 		ValueId id = w->reg->values.p[i];
 		const Value *v = program_value(w->l.p, id);
 		if (op_info[v->op].cls == OPC_REDUCE &&
-		    w->level[id] == pass + 1)
+		    (w->level[id] == pass + 1 ||
+		     (in_two(w, v) && w->level[id] == pass + 2)))
 			return true;
 		if (is_full(w, id) && is_output(w, id) && w->level[id] == pass)
 			return true;
@@ -429,25 +492,36 @@ static void read_ahead(Rows *w)
 
 /* ---- the passes ------------------------------------------------------ */
 
+/* The folds of a pass, declared at the place at hand. */
+static FoldList open_folds(Rows *w, int pass)
+{
+	FoldList folds = {0};
+
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(w->l.p, id);
+		bool two = in_two(w, v);
+		/* every pass that may read a scan runs it again, in order */
+		bool scan = v->op == OP_CUMSUM && w->level[id] <= pass;
+		bool first = two && w->level[id] == pass + 2;
+		bool now = op_info[v->op].cls == OPC_REDUCE &&
+			   w->level[id] == pass + 1;
+		if (!scan && !first && !now)
+			continue;
+		Fold f = open_fold(w, id, first ? 1 : two ? 2 : 0);
+		VEC_PUSH(w->l.arena, folds, f);
+	}
+	return folds;
+}
+
 static void lower_pass(Rows *w, int pass)
 {
 	Lower *l = &w->l;
 	const Region *reg = w->reg;
-	VEC(Fold) folds = {0};
+	FoldList folds = open_folds(w, pass);
 	Ex index[TN_MAX_RANK];
 	int kept = 0, loops = 0, last = -1; /* of the reduced axes */
 
-	for (size_t i = 0; i < reg->values.n; i++) {
-		ValueId id = reg->values.p[i];
-		const Value *v = program_value(l->p, id);
-		/* every pass that may read a scan runs it again, in order */
-		bool scan = v->op == OP_CUMSUM && w->level[id] <= pass;
-		if (scan || (op_info[v->op].cls == OPC_REDUCE &&
-			     w->level[id] == pass + 1)) {
-			Fold f = open_fold(w, id);
-			VEC_PUSH(l->arena, folds, f);
-		}
-	}
 	for (int d = 0; d < reg->rank; d++)
 		last = reduces(reg, d) ? d : last;
 	for (int d = 0; d < reg->rank; d++) {
@@ -500,6 +574,203 @@ static void plan_cache(Rows *w)
 	}
 }
 
+/* ---- across ---------------------------------------------------------- */
+
+/*
+ * The last axis is kept: a task has a block of columns, walks the reduced
+ * axes outside and the columns inside, so that memory is read in runs, and
+ * keeps accumulators and kept values of its columns in scratch, one a column.
+ */
+#define COLUMN_VECTORS 16 /* of a block: a few vectors of each in L1 */
+
+/* The loop over the block's columns, to be closed by lower_end(). */
+static void open_columns(Rows *w)
+{
+	Lower *l = &w->l;
+
+	w->column = lower_for(l, w->columns,
+			      w->lanes > 1 ? MAP_VECTOR : MAP_SERIAL, w->lanes);
+	w->row[w->nkept - 1] = ex_add(&l->p->ex, w->first, w->column);
+}
+
+static uint32_t column_buffer(Rows *w, uint32_t *made, DType dtype,
+			      const char *name)
+{
+	Ex size = ex_const(&w->l.p->ex, COLUMN_VECTORS * w->lanes);
+
+	if (!*made)
+		*made = lower_buffer(&w->l, SCOPE_WORKER, dtype, &size, 1,
+				     name) +
+			1;
+	return *made - 1;
+}
+
+/* Kept values below the level stand for what scratch has of them. */
+static void bind_kept(Rows *w, int level)
+{
+	Ex index[TN_MAX_RANK];
+
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		if (!w->keep[id] || w->level[id] >= level)
+			continue;
+		kept_index(w, program_value(w->l.p, id), index);
+		lower_bind(&w->l, id, index,
+			   lower_load(&w->l, w->keep[id] - 1, &w->column));
+	}
+}
+
+/* Kept values that wait for exactly n reductions: computed a column, stored
+ * as results and in scratch. */
+static void column_values(Rows *w, int n)
+{
+	Lower *l = &w->l;
+	Ex index[TN_MAX_RANK];
+	bool any = false;
+
+	for (size_t i = 0; i < w->reg->values.n; i++)
+		any |= w->level[w->reg->values.p[i]] == n &&
+		       !is_full(w, w->reg->values.p[i]);
+	if (!any)
+		return;
+	open_columns(w);
+	bind_kept(w, n);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		if (w->level[id] != n || op_info[v->op].cls != OPC_REDUCE)
+			continue;
+		Fold f = {.value = id, .acc_dtype = fold_dtype(w, v)};
+		f.acc = lower_load(l, w->acc[id] - 1, &w->column);
+		close_fold(w, &f);
+	}
+	row_values(w, n);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		if (w->level[id] != n || is_full(w, id))
+			continue;
+		kept_index(w, v, index);
+		lower_store(l, column_buffer(w, &w->keep[id], v->dtype, "kept"),
+			    &w->column, lower_value(l, id, index));
+	}
+	lower_end(l);
+}
+
+static bool folds_in(const Rows *w, ValueId id, int pass)
+{
+	const Value *v = program_value(w->l.p, id);
+
+	if (v->op == OP_CUMSUM)
+		return w->level[id] <= pass;
+	return op_info[v->op].cls == OPC_REDUCE && w->level[id] == pass + 1;
+}
+
+/* Accumulators of all columns as they are before the first row. */
+static void clear_columns(Rows *w, int pass)
+{
+	Lower *l = &w->l;
+
+	open_columns(w);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		if (!folds_in(w, id, pass))
+			continue;
+		Fold f = open_fold(w, id, 0);
+		DType d = is_arg(v->op) ? DT_I64 : f.acc_dtype;
+		lower_store(l, column_buffer(w, &w->acc[id], d, "acc"),
+			    &w->column, f.acc);
+		if (f.best != NO_VAR)
+			lower_store(l,
+				    column_buffer(w, &w->bests[id], f.acc_dtype,
+						  "best"),
+				    &w->column, f.best);
+	}
+	lower_end(l);
+}
+
+static void column_pass(Rows *w, int pass)
+{
+	Lower *l = &w->l;
+	FoldList folds = {0};
+	Ex index[TN_MAX_RANK];
+	int kept = 0, loops = 0;
+
+	clear_columns(w, pass);
+	for (int d = 0; d < w->reg->rank; d++) {
+		if (!reduces(w->reg, d))
+			continue;
+		index[d] = lower_for(l, w->reg->space[d], MAP_SERIAL, 1);
+		loops++;
+	}
+	open_columns(w);
+	for (int d = 0; d < w->reg->rank; d++)
+		if (!reduces(w->reg, d))
+			index[d] = w->row[kept++];
+	bind_kept(w, pass + 1);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		if (!folds_in(w, id, pass))
+			continue;
+		Fold f = {.value = id,
+			  .op = fold_op(v->op),
+			  .acc_dtype = fold_dtype(w, v),
+			  .best = NO_VAR};
+		VarId acc = lower_load(l, w->acc[id] - 1, &w->column);
+		if (is_arg(v->op)) {
+			VarId best =
+				lower_load(l, w->bests[id] - 1, &w->column);
+			f.best = lower_acc(l, f.op, f.acc_dtype, best);
+			f.acc = lower_acc(l, OP_ADD, DT_I64, acc);
+		} else {
+			f.acc = lower_acc(l, f.op, f.acc_dtype, acc);
+		}
+		VEC_PUSH(l->arena, folds, f);
+	}
+	pass_element(w, pass, folds.p, folds.n, index);
+	for (size_t i = 0; i < folds.n; i++) {
+		const Fold *f = &folds.p[i];
+		lower_store(l, w->acc[f->value] - 1, &w->column, f->acc);
+		if (f->best != NO_VAR)
+			lower_store(l, w->bests[f->value] - 1, &w->column,
+				    f->best);
+	}
+	lower_end(l);
+	while (loops--)
+		lower_end(l);
+}
+
+static void lower_across(Rows *w)
+{
+	Lower *l = &w->l;
+	ExprTab *t = &l->p->ex;
+	Ex width = w->kept[w->nkept - 1];
+	Ex size = ex_const(t, COLUMN_VECTORS * w->lanes);
+
+	w->first = ex_mul(t, lower_task(l, ex_ceil_div(t, width, size)), size);
+	w->columns = ex_min(t, size, ex_sub(t, width, w->first));
+	for (int pass = 0; pass < w->passes; pass++) {
+		column_values(w, pass);
+		if (pass_has_work(w, pass))
+			column_pass(w, pass);
+	}
+	column_values(w, w->passes);
+}
+
+static void lower_along(Rows *w)
+{
+	for (int pass = 0; pass < w->passes; pass++) {
+		row_values(w, pass);
+		if (pass_has_work(w, pass))
+			lower_pass(w, pass);
+	}
+	row_values(w, w->passes);
+	if (w->row_axis >= 0 && w->pass.n > 1)
+		read_ahead(w);
+}
+
 /*
  * Rows a task: worth a claim, and no more tasks than 16 a CPU, which deals
  * them evenly and lets most rows follow another in their task. Rows are
@@ -537,6 +808,10 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			w.kept[w.nkept++] = w.reg->space[d];
 	}
 	w.across = rank > 0 && !reduces(w.reg, rank - 1);
+	w.keep = arena_array(ks->arena, uint32_t, ks->program->values.n);
+	w.acc = arena_array(ks->arena, uint32_t, ks->program->values.n);
+	w.bests = arena_array(ks->arena, uint32_t, ks->program->values.n);
+	w.best = arena_array(ks->arena, VarId, ks->program->values.n);
 	find_levels(&w);
 	if (!w.across)
 		plan_cache(&w);
@@ -551,26 +826,10 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 		w.row_axis = tasks->p[0]->axis;
 		w.row_extent = tasks->p[0]->extent;
 	}
-	if (w.across) {
-		/* columns in blocks of 16 vectors */
-		Ex width = w.kept[outer], size = ex_const(t, 16 * w.lanes);
-		Ex first = ex_mul(
-			t, lower_task(&w.l, ex_ceil_div(t, width, size)), size);
-		Ex j = lower_for(&w.l, ex_min(t, size, ex_sub(t, width, first)),
-				 w.lanes > 1 ? MAP_VECTOR : MAP_SERIAL,
-				 w.lanes);
-		w.row[outer] = ex_add(t, first, j);
-	}
-	for (int pass = 0; pass < w.passes; pass++) {
-		row_values(&w, pass);
-		if (pass_has_work(&w, pass))
-			lower_pass(&w, pass);
-	}
-	row_values(&w, w.passes);
-	if (w.row_axis >= 0 && w.pass.n > 1)
-		read_ahead(&w);
 	if (w.across)
-		lower_end(&w.l);
+		lower_across(&w);
+	else
+		lower_along(&w);
 	lower_end(&w.l);
 	lower_by_size(&w.l, ST_STORE, c->params[P_STREAM].value, target);
 	lower_by_size(&w.l, ST_AHEAD, c->params[P_AHEAD].value, target);
