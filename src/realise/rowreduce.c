@@ -33,8 +33,12 @@ typedef struct Rows {
 	/* across: buffers + 1 of a block of columns, by value */
 	uint32_t *keep, *acc, *bests;
 	Ex first, columns, column; /* of the block; the one at hand in it */
-	VarId *best;               /* by value: what an index is looked for */
-	Ex row[TN_MAX_RANK];       /* index of the row, by kept axis */
+	/* split: the reduced axis that is dealt in pieces, and a piece of it */
+	bool split;
+	int piece_axis;
+	Ex piece, pieces, piece_first, piece_size;
+	VarId *best;         /* by value: what an index is looked for */
+	Ex row[TN_MAX_RANK]; /* index of the row, by kept axis */
 	int passes;
 	bool across; /* lanes run across rows */
 	/* the loop over a task's rows, and what the first pass reads in it */
@@ -43,13 +47,14 @@ typedef struct Rows {
 	VEC(Pass) pass;
 } Rows;
 
-static const char *const rowreduce_params[] = {"lanes", "rows", "stream",
-					       "ahead", NULL};
+static const char *const rowreduce_params[] = {"lanes", "rows",  "stream",
+					       "ahead", "split", NULL};
 enum {
 	P_LANES,
 	P_ROWS,   /* elements that make a task worth a claim */
 	P_STREAM, /* stores past the caches: 0 never, 1 by size, 2 always */
 	P_AHEAD,  /* a pass asks for the next row: as stream */
+	P_SPLIT,  /* rows in pieces: 0 never, 1 by length, 2 always */
 	P_COUNT
 };
 
@@ -90,7 +95,8 @@ static Candidate rowreduce_rule(const Regions *r, uint32_t region,
 		.params = {{"lanes", lanes},
 			   {"rows", 16384},
 			   {"stream", 1},
-			   {"ahead", 1}},
+			   {"ahead", 1},
+			   {"split", 1}},
 		.nparams = P_COUNT,
 	};
 }
@@ -112,6 +118,8 @@ static const char *rowreduce_legal(Arena *a, const Regions *r, uint32_t region,
 		return "rows (elements a task) must be 1 to 2^30";
 	if (c->params[P_STREAM].value < 0 || c->params[P_STREAM].value > 2)
 		return "stream must be 0 (never), 1 (by size) or 2 (always)";
+	if (c->params[P_SPLIT].value < 0 || c->params[P_SPLIT].value > 2)
+		return "split must be 0 (never), 1 (by length) or 2 (always)";
 	if (c->params[P_AHEAD].value < 0 || c->params[P_AHEAD].value > 2)
 		return "ahead must be 0 (never), 1 (by size) or 2 (always)";
 	return NULL;
@@ -492,6 +500,24 @@ static void read_ahead(Rows *w)
 
 /* ---- the passes ------------------------------------------------------ */
 
+/* The accumulator of a piece of a row, for all workers to see. */
+static void store_partial(Rows *w, const Fold *f)
+{
+	Ex at[TN_MAX_RANK + 1], shape[TN_MAX_RANK + 1];
+	size_t n = (size_t)w->nkept;
+
+	memcpy(shape, w->kept, n * sizeof(Ex));
+	memcpy(at, w->row, n * sizeof(Ex));
+	shape[n] = w->pieces;
+	at[n] = w->piece;
+	if (!w->acc[f->value])
+		w->acc[f->value] =
+			lower_buffer(&w->l, SCOPE_SHARED, f->acc_dtype, shape,
+				     (uint8_t)(n + 1), "part") +
+			1;
+	lower_store(&w->l, w->acc[f->value] - 1, at, f->acc);
+}
+
 /* The folds of a pass, declared at the place at hand. */
 static FoldList open_folds(Rows *w, int pass)
 {
@@ -530,9 +556,12 @@ static void lower_pass(Rows *w, int pass)
 			continue;
 		}
 		bool lanes = d == last && !w->across && w->lanes > 1;
-		index[d] = lower_for(l, reg->space[d],
+		bool piece = w->split && d == w->piece_axis;
+		index[d] = lower_for(l, piece ? w->piece_size : reg->space[d],
 				     lanes ? MAP_VECTOR : MAP_SERIAL,
 				     lanes ? w->lanes : 1);
+		if (piece)
+			index[d] = ex_add(&l->p->ex, w->piece_first, index[d]);
 		loops++;
 	}
 	pass_element(w, pass, folds.p, folds.n, index);
@@ -542,7 +571,10 @@ static void lower_pass(Rows *w, int pass)
 	while (loops--)
 		lower_end(l);
 	for (size_t i = 0; i < folds.n; i++)
-		close_fold(w, &folds.p[i]);
+		if (w->split)
+			store_partial(w, &folds.p[i]);
+		else
+			close_fold(w, &folds.p[i]);
 }
 
 /*
@@ -771,6 +803,157 @@ static void lower_along(Rows *w)
 		read_ahead(w);
 }
 
+/* ---- rows in pieces -------------------------------------------------- */
+
+/*
+ * Rows that are long, and few, are dealt in pieces: a phase for each pass
+ * leaves an accumulator a piece, and one after it folds these, in order. How
+ * a row is cut depends on its length alone, so that its bits are those of
+ * any number of threads. Whether it is cut depends on the number of rows as
+ * well, unless the def asks for row_invariant: then only on whether the row
+ * is too long for a core's cache, where cutting costs nothing.
+ */
+#define PIECE      16384 /* elements: some 2 us, worth a claim */
+#define MIN_PIECES 4     /* fewer do not pay for the phases */
+
+static bool can_split(const Rows *w)
+{
+	const Region *reg = w->reg;
+
+	if (w->across || reg->reduced == 0 || w->nkept + 1 > TN_MAX_RANK)
+		return false;
+	for (size_t i = 0; i < reg->values.n; i++) {
+		ValueId id = reg->values.p[i];
+		const Value *v = program_value(w->l.p, id);
+		if (is_arg(v->op) || v->op == OP_CUMSUM ||
+		    (w->level[id] == 0 && !is_full(w, id)))
+			return false;
+	}
+	return true;
+}
+
+/* 1 where rows are cut, else 0. */
+static Ex split_where(const Rows *w, const Target *target, Ex rows, Ex length)
+{
+	ExprTab *t = &w->l.p->ex;
+	const Value *v = program_value(w->l.p, w->reg->anchor);
+	int64_t least = PIECE * MIN_PIECES;
+	/* a row and its scratch, of 4 bytes an element each */
+	int64_t most = target->cache[1] / 8;
+	Ex limit = ex_const(t, most > least ? most : least);
+
+	if (!(v->relax & RELAX_ROW_INVARIANT))
+		limit = ex_min(t, limit,
+			       ex_mul(t, ex_max(t, rows, ex_const(t, 1)),
+				      ex_const(t, least)));
+	return ex_min(t, ex_const(t, 1), ex_div(t, length, limit));
+}
+
+static void bind_shared(Rows *w, int level)
+{
+	Ex index[TN_MAX_RANK];
+
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		if (!w->keep[id] || w->level[id] > level)
+			continue;
+		kept_index(w, program_value(w->l.p, id), index);
+		lower_bind(&w->l, id, index,
+			   lower_load(&w->l, w->keep[id] - 1, w->row));
+	}
+}
+
+/* The pieces' accumulators of a pass folded, and what rests on them. */
+static void fold_pieces(Rows *w, int level)
+{
+	Lower *l = &w->l;
+	Ex index[TN_MAX_RANK], at[TN_MAX_RANK + 1];
+
+	bind_shared(w, level - 1);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		if (w->level[id] != level || op_info[v->op].cls != OPC_REDUCE)
+			continue;
+		Fold f = open_fold(w, id, 0);
+		memcpy(at, w->row, (size_t)w->nkept * sizeof(Ex));
+		at[w->nkept] = lower_for(l, w->pieces,
+					 w->lanes > 1 ? MAP_VECTOR : MAP_SERIAL,
+					 w->lanes);
+		lower_accum(l, f.acc, f.op, f.acc_dtype,
+			    lower_load(l, w->acc[id] - 1, at));
+		lower_end(l);
+		close_fold(w, &f);
+	}
+	row_values(w, level);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		if (w->level[id] != level || is_full(w, id))
+			continue;
+		kept_index(w, v, index);
+		w->keep[id] = lower_buffer(l, SCOPE_SHARED, v->dtype, w->kept,
+					   (uint8_t)w->nkept, "kept") +
+			      1;
+		lower_store(l, w->keep[id] - 1, w->row,
+			    lower_value(l, id, index));
+	}
+}
+
+/* A phase of the split over rows; lower_end() closes the row. */
+static void open_split(Rows *w, const char *name, int pass, Ex where)
+{
+	Lower *l = &w->l;
+
+	lower_phase(l, arena_printf(l->arena, "%s%d", name, pass));
+	(void)lower_task(l, where);
+	lower_rows(l, w->kept, w->nkept, ex_const(&l->p->ex, 1), w->row);
+}
+
+static bool kept_at(const Rows *w, int level)
+{
+	for (size_t i = 0; i < w->reg->values.n; i++)
+		if (w->level[w->reg->values.p[i]] == level &&
+		    !is_full(w, w->reg->values.p[i]))
+			return true;
+	return false;
+}
+
+static void lower_split(Rows *w, Ex where)
+{
+	Lower *l = &w->l;
+	ExprTab *t = &l->p->ex;
+	Ex inner = ex_const(t, 1);
+
+	w->split = true;
+	w->row_axis = -1;
+	memset(w->cache, 0, l->p->values.n * sizeof(*w->cache));
+	w->piece_axis = __builtin_ctz(w->reg->reduced);
+	for (int d = w->piece_axis + 1; d < w->reg->rank; d++)
+		if (reduces(w->reg, d))
+			inner = ex_mul(t, inner, w->reg->space[d]);
+	Ex extent = w->reg->space[w->piece_axis];
+	Ex size = lower_chunk(l, PIECE, inner);
+	w->pieces = ex_ceil_div(t, extent, size);
+	for (int pass = 0; pass < w->passes; pass++) {
+		if (pass_has_work(w, pass)) {
+			open_split(w, "pass", pass, where);
+			w->piece = lower_task(l, w->pieces);
+			w->piece_first = ex_mul(t, w->piece, size);
+			w->piece_size = ex_min(
+				t, size, ex_sub(t, extent, w->piece_first));
+			bind_shared(w, pass);
+			lower_pass(w, pass);
+			lower_end(l);
+		}
+		if (kept_at(w, pass + 1)) {
+			open_split(w, "fold", pass, where);
+			fold_pieces(w, pass + 1);
+			lower_end(l);
+		}
+	}
+}
+
 /*
  * Rows a task: worth a claim, and no more tasks than 16 a CPU, which deals
  * them evenly and lets most rows follow another in their task. Rows are
@@ -787,6 +970,31 @@ static Ex task_rows(Rows *w, const Target *target, int64_t elements, Ex length)
 	return ex_max(t, lower_chunk(&w->l, elements, length), share);
 }
 
+/* Whole rows, or blocks of columns, a task; none where rows are split. */
+static void lower_whole(Rows *w, const Target *target, const Candidate *c,
+			Ex split, Ex length)
+{
+	Lower *l = &w->l;
+	ExprTab *t = &l->p->ex;
+	int outer = w->across ? w->nkept - 1 : w->nkept;
+
+	lower_phase(l, "main");
+	(void)lower_task(l, ex_sub(t, ex_const(t, 1), split));
+	Ex chunk = task_rows(w, target, c->params[P_ROWS].value, length);
+	const StmtList *tasks = l->at;
+	lower_rows(l, w->kept, outer, chunk, w->row);
+	if (c->params[P_AHEAD].value && !w->across && tasks->n == 1 &&
+	    tasks->p[0]->kind == ST_FOR) {
+		w->row_axis = tasks->p[0]->axis;
+		w->row_extent = tasks->p[0]->extent;
+	}
+	if (w->across)
+		lower_across(w);
+	else
+		lower_along(w);
+	lower_end(l);
+}
+
 static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			    const Target *target, const Candidate *c)
 {
@@ -794,7 +1002,6 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 		  .lanes = (int)c->params[P_LANES].value,
 		  .row_axis = -1};
 	ExprTab *t = &ks->program->ex;
-	int64_t rows = c->params[P_ROWS].value;
 	int rank = w.reg->rank;
 	Ex length = ex_const(t, 1);
 
@@ -816,21 +1023,17 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 	if (!w.across)
 		plan_cache(&w);
 
-	lower_phase(&w.l, "main");
-	int outer = w.across ? w.nkept - 1 : w.nkept;
-	Ex chunk = task_rows(&w, target, rows, length);
-	const StmtList *tasks = w.l.at;
-	lower_rows(&w.l, w.kept, outer, chunk, w.row);
-	if (c->params[P_AHEAD].value && !w.across && tasks->n == 1 &&
-	    tasks->p[0]->kind == ST_FOR) {
-		w.row_axis = tasks->p[0]->axis;
-		w.row_extent = tasks->p[0]->extent;
-	}
-	if (w.across)
-		lower_across(&w);
-	else
-		lower_along(&w);
-	lower_end(&w.l);
+	Ex n_rows = ex_const(t, 1), where = ex_const(t, 0);
+	for (int d = 0; d < w.nkept; d++)
+		n_rows = ex_mul(t, n_rows, w.kept[d]);
+	if (c->params[P_SPLIT].value && can_split(&w))
+		where = c->params[P_SPLIT].value == 2
+				? ex_const(t, 1)
+				: split_where(&w, target, n_rows, length);
+	if (!ex_equals(t, where, 1))
+		lower_whole(&w, target, c, where, length);
+	if (!ex_equals(t, where, 0))
+		lower_split(&w, where);
 	lower_by_size(&w.l, ST_STORE, c->params[P_STREAM].value, target);
 	lower_by_size(&w.l, ST_AHEAD, c->params[P_AHEAD].value, target);
 	k->note = w.across ? "lanes run across rows: the last axis is kept"
