@@ -9,6 +9,9 @@
  *          lanes run along its contiguous axis, and tiles of as many rows as
  *          lanes are transposed in registers, in blocks that stay in L1
  *   rows   every axis but the last in chunks, the last in blocks and lanes
+ *   scatter  the operand is copied, then updates are written in order: each
+ *          task has all updates of its own elements, so that none meets
+ *          another's
  *
  * An index read from memory that does not depend on the last axis (a gather
  * of rows) is checked once a row, so that the row is copied by lanes.
@@ -17,19 +20,22 @@
 
 #include "ir/view.h"
 
+#include <string.h>
+
 static const char *const loop_params[] = {"lanes", "block", "walk", "stream",
 					  NULL};
 enum {
 	P_LANES,
 	P_BLOCK,  /* elements a task */
-	P_WALK,   /* 0 rows, 1 flat, 2 tiles */
+	P_WALK,   /* 0 rows, 1 flat, 2 tiles, 3 scatter */
 	P_STREAM, /* stores past the caches: 0 never, 1 by size, 2 always */
 	P_COUNT
 };
 enum {
 	WALK_ROWS,
 	WALK_FLAT,
-	WALK_TILES
+	WALK_TILES,
+	WALK_SCATTER
 };
 
 static const char *loop_admit(Arena *a, const Regions *r, uint32_t region)
@@ -146,6 +152,15 @@ static bool hoists_all(const Regions *r, uint32_t region)
 	return reg->rank > 0;
 }
 
+/* A scatter is a region of its own. */
+static bool is_scatter(const Regions *r, uint32_t region)
+{
+	const Region *reg = &r->regions.p[region];
+	Op op = program_value(r->program, reg->values.p[0])->op;
+
+	return reg->values.n == 1 && (op == OP_SCATTER || op == OP_SCATTER_ADD);
+}
+
 /* ---- the candidate --------------------------------------------------- */
 
 /* A tile has as many rows as lanes: more than 16 is more code than gain. */
@@ -163,7 +178,10 @@ static Candidate loop_rule(const Regions *r, uint32_t region, const Target *t)
 	int lanes = lower_lanes(r, region, t);
 	int walk = WALK_ROWS;
 
-	if (can_be_flat(r, region)) {
+	if (is_scatter(r, region)) {
+		walk = WALK_SCATTER;
+		lanes = lower_lanes_of(r, region, t);
+	} else if (can_be_flat(r, region)) {
 		walk = WALK_FLAT;
 	} else if (turned_axis(r, region) >= 0) {
 		walk = WALK_TILES;
@@ -190,13 +208,17 @@ static const char *loop_legal(Arena *a, const Regions *r, uint32_t region,
 	(void)t;
 	if (lanes < 1 || lanes > 64 || (lanes & (lanes - 1)))
 		return arena_printf(a, "lanes must be 1, 2, 4 ... 64");
-	if (lanes > 1 && lower_is_scalar(r, region) && !hoists_all(r, region))
+	if (lanes > 1 && lower_is_scalar(r, region) && !hoists_all(r, region) &&
+	    walk != WALK_SCATTER)
 		return "a value of the region may fault or is indexed at run "
 		       "time, so that lanes must be 1";
 	if (block < lanes || block > 1 << 30)
 		return "block must be at least lanes and at most 2^30";
-	if (walk < WALK_ROWS || walk > WALK_TILES)
-		return "walk must be 0 (rows), 1 (flat) or 2 (tiles)";
+	if (walk < WALK_ROWS || walk > WALK_SCATTER)
+		return "walk must be 0 (rows), 1 (flat), 2 (tiles) or 3 "
+		       "(scatter)";
+	if (walk == WALK_SCATTER && !is_scatter(r, region))
+		return "walk=3: the region is no scatter";
 	if (walk == WALK_FLAT && !can_be_flat(r, region))
 		return "walk=1: some operand is not of the region's shape";
 	if (walk == WALK_TILES && turned_axis(r, region) < 0)
@@ -330,6 +352,74 @@ static void walk_tiles(Loop *p, int turned)
 	lower_end(l);
 }
 
+/*
+ * The updates in the order of their index. Tasks share out the elements
+ * before and behind the axis; an empty axis has no elements and no faults.
+ */
+static void put_updates(Loop *p, ValueId id)
+{
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	const Value *v = program_value(l->p, id);
+	const Value *u = program_value(l->p, v->args[2]);
+	Ex to[TN_MAX_RANK], from[TN_MAX_RANK], one = ex_const(t, 1);
+	int axis = (int)v->axis, last = v->rank - 1;
+	Ex extent = v->shape[axis], block = one;
+	uint32_t out = lower_output(l, id);
+
+	lower_phase(l, "scatter");
+	(void)lower_task(l, ex_min(t, extent, one));
+	for (int d = 0; d < v->rank; d++)
+		if (d != axis && d != last)
+			to[d] = lower_task(l, v->shape[d]);
+	Ex size = ex_const(t, p->block);
+	if (axis != last)
+		block = ex_mul(
+			t, lower_task(l, ex_ceil_div(t, v->shape[last], size)),
+			size);
+	Ex j = lower_for(l, u->shape[axis], MAP_SERIAL, 1);
+	Ex i = lower_index(l, v->args[1], &j, extent, id);
+	Ex inside = ex_sub(t, ex_sub(t, extent, i), one);
+	lower_if(l, &inside, 1);
+	if (axis != last) {
+		Ex rest = ex_sub(t, v->shape[last], block);
+		to[last] = ex_add(t, block,
+				  lower_for(l, ex_min(t, size, rest),
+					    lane_map(p), p->lanes));
+	}
+	memcpy(from, to, (size_t)v->rank * sizeof(Ex));
+	to[axis] = i;
+	from[axis] = j;
+	VarId x = lower_value(l, v->args[2], from);
+	if (v->op == OP_SCATTER_ADD) {
+		VarId args[2] = {lower_load(l, out, to), x};
+		x = lower_op(l, OP_ADD, v->dtype, v->dtype, args, 2, id);
+	}
+	lower_store(l, out, to, x);
+	if (axis != last)
+		lower_end(l);
+	lower_end(l);
+	lower_end(l);
+}
+
+static void walk_scatter(Loop *p)
+{
+	Lower *l = &p->l;
+	ValueId id = p->reg->values.p[0];
+	const Value *v = program_value(l->p, id);
+	int last = v->rank - 1;
+	Ex width = v->shape[last];
+
+	lower_rows(l, v->shape, last, lower_chunk(l, p->block, width),
+		   p->index);
+	p->index[last] = blocked(p, width, p->block);
+	lower_store(l, lower_output(l, id), p->index,
+		    lower_value(l, v->args[0], p->index));
+	lower_end(l);
+	lower_end(l);
+	put_updates(p, id);
+}
+
 static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 		       const Target *target, const Candidate *c)
 {
@@ -338,22 +428,35 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 		  .lanes = (int)c->params[P_LANES].value,
 		  .block = c->params[P_BLOCK].value};
 
+	const char *how;
+
 	lower_init(&p.l, ks, k, r);
 	lower_phase(&p.l, "main");
 	switch (c->params[P_WALK].value) {
 	case WALK_FLAT:
 		walk_flat(&p);
-		k->note = "all axes are one: every operand has this shape";
+		how = "all axes are one: every operand has this shape";
 		break;
 	case WALK_TILES:
 		walk_tiles(&p, turned_axis(r, k->region));
-		k->note = "tiles transposed in registers, in blocks";
+		how = "tiles transposed in registers, in blocks of 64 x 512";
+		break;
+	case WALK_SCATTER:
+		walk_scatter(&p);
+		how = "the operand is copied, then updates written in order";
 		break;
 	default:
 		walk_rows(&p);
-		k->note = "every output element is computed on its own";
+		how = "every output element is computed on its own";
 	}
-	lower_by_size(&p.l, ST_STORE, c->params[P_STREAM].value, target);
+	k->note = arena_printf(ks->arena,
+			       "%s; past the caches beyond %lld kB of inputs "
+			       "and outputs",
+			       how, (long long)target_cached(target) >> 10);
+	/* updates may fall on one place again and again */
+	if (c->params[P_WALK].value != WALK_SCATTER)
+		lower_by_size(&p.l, ST_STORE, c->params[P_STREAM].value,
+			      target);
 }
 
 const Realisation realise_loop = {

@@ -575,8 +575,7 @@ static void guard_index(Lower *l, Ex i, Ex extent)
 	}
 }
 
-static Ex lower_index(Lower *l, ValueId index, const Ex *at, Ex extent,
-		      ValueId user)
+Ex lower_index(Lower *l, ValueId index, const Ex *at, Ex extent, ValueId user)
 {
 	VarId x = lower_value(l, index, at);
 	Ex i = bound(l, x, program_value(l->p, index)->dtype, extent, user);

@@ -96,6 +96,9 @@ void lower_accum(Lower *l, VarId acc, Op op, DType dtype, VarId x);
  * buffers have one axis, and index[0] is the element, the others 0.
  */
 void lower_flat(Lower *l, Ex elements);
+/* A checked index into an axis of this extent; loads made until the scope
+ * ends are guarded where the extent may be 0. user: the value that faults. */
+Ex lower_index(Lower *l, ValueId index, const Ex *at, Ex extent, ValueId user);
 /* If v is a GATHER: its index is checked here, for all elements evaluated
  * from now on, which must differ in the last axis only. */
 void lower_hoist(Lower *l, ValueId v, const Ex *index);

@@ -8,8 +8,11 @@
  * A costly value that two passes need is kept in a row of scratch, so that
  * each input element is read from memory once when the row fits in cache.
  *
- * Lanes run along the last axis: along the row when it is reduced, else
- * across rows, with one accumulator a lane.
+ * Where the last axis is reduced, lanes run along it, and a row is a worker's
+ * (or, long and one of few, many workers': see below). The first pass brings
+ * it into the core's cache, the others find it there, and the longest one
+ * asks memory for the next row meanwhile. Where the last axis is kept, lanes
+ * run across rows, blocks of columns are walked row by row.
  */
 #include "realise/lower.h"
 
@@ -816,6 +819,14 @@ static void lower_along(Rows *w)
 #define PIECE      16384 /* elements: some 2 us, worth a claim */
 #define MIN_PIECES 4     /* fewer do not pay for the phases */
 
+/* Elements of a row that with as much scratch, 4 bytes each, fits in L2. */
+static int64_t longest_row(const Target *target)
+{
+	int64_t most = target->cache[1] / 8, least = PIECE * MIN_PIECES;
+
+	return most > least ? most : least;
+}
+
 static bool can_split(const Rows *w)
 {
 	const Region *reg = w->reg;
@@ -838,9 +849,7 @@ static Ex split_where(const Rows *w, const Target *target, Ex rows, Ex length)
 	ExprTab *t = &w->l.p->ex;
 	const Value *v = program_value(w->l.p, w->reg->anchor);
 	int64_t least = PIECE * MIN_PIECES;
-	/* a row and its scratch, of 4 bytes an element each */
-	int64_t most = target->cache[1] / 8;
-	Ex limit = ex_const(t, most > least ? most : least);
+	Ex limit = ex_const(t, longest_row(target));
 
 	if (!(v->relax & RELAX_ROW_INVARIANT))
 		limit = ex_min(t, limit,
@@ -995,6 +1004,33 @@ static void lower_whole(Rows *w, const Target *target, const Candidate *c,
 	lower_end(l);
 }
 
+/* What the choice rests on: the machine's figures. */
+static const char *row_note(const Rows *w, const Target *target, bool split)
+{
+	Arena *a = w->l.arena;
+	const Value *v = program_value(w->l.p, w->reg->anchor);
+	Buf b;
+
+	const char *few = arena_printf(a, " or of %d times their number,",
+				       PIECE * MIN_PIECES);
+
+	buf_init(&b, a);
+	buf_puts(&b, w->across ? "lanes run across rows: the last axis is kept"
+			       : "lanes run along the row: the last axis is "
+				 "folded");
+	buf_printf(&b,
+		   "; past the caches beyond %lld kB of inputs and outputs, "
+		   "which is what %d CPUs keep",
+		   (long long)target_cached(target) >> 10, target->cpus);
+	if (split)
+		buf_printf(&b,
+			   "; rows of %lld elements, which fill a core's "
+			   "cache,%s are cut into pieces of %d",
+			   (long long)longest_row(target),
+			   v->relax & RELAX_ROW_INVARIANT ? "" : few, PIECE);
+	return buf_str(&b);
+}
+
 static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			    const Target *target, const Candidate *c)
 {
@@ -1036,8 +1072,7 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 		lower_split(&w, where);
 	lower_by_size(&w.l, ST_STORE, c->params[P_STREAM].value, target);
 	lower_by_size(&w.l, ST_AHEAD, c->params[P_AHEAD].value, target);
-	k->note = w.across ? "lanes run across rows: the last axis is kept"
-			   : "lanes run along the row: the last axis is folded";
+	k->note = row_note(&w, target, !ex_equals(t, where, 0));
 }
 
 const Realisation realise_rowreduce = {

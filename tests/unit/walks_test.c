@@ -111,6 +111,22 @@ static const Walk walks[] = {
 	 {PAST},
 	 "N",
 	 {1, 31, 100}},
+	{"scattered rows",
+	 "dims d: V = 13, M = 23, N = 1\n"
+	 "def f(x: f32[V, N], i: i32[M], u: f32[M, N]):\n"
+	 "    return scatter(x, i, u, axis=0), scatter(x, i, u, axis=0, "
+	 "add=True)\n",
+	 {PAST},
+	 "N",
+	 {1, 31, 100}},
+	{"scattered",
+	 "dims d: V = 130, M = 1\n"
+	 "def f(x: f16[3, V], i: i64[M], u: f16[3, M]):\n"
+	 "    return scatter(x, i, u, axis=1), scatter(x, i, u, axis=1, "
+	 "add=True)\n",
+	 {0},
+	 "M",
+	 {1, 31, 400}},
 	{"counted by 3",
 	 "dims d: N = 1\n"
 	 "def f(x: f32[N]):\n"
