@@ -217,4 +217,39 @@ static void rows_in_pieces(void)
 	}
 }
 
-TEST_MAIN(TEST(ways), TEST(rows_in_pieces))
+/* More than 2^31 elements, of a byte each: places do not fit in 32 bits. */
+static void many_elements(void)
+{
+	static const char text[] = "dims d: M = 65537, N = 32769\n"
+				   "def f(x: u8[M, N]):\n"
+				   "    return x + 1, max(x, axis=1), x.T\n";
+	const size_t m = 65537, n = 32769;
+	Case k;
+
+	if (!test_all())
+		SKIP("needs 7 GB: TEST_ALL=1");
+	if (case_open(&k, "many.tn", text, NULL) && case_compile(&k)) {
+		unsigned char *x = tenon_alloc(m * n);
+		CHECK(tenon_input_desc(k.p, 0, &k.in[0]) == TENON_OK);
+		k.in[0].data = x;
+		for (size_t i = 0; x && i < m; i++)
+			memset(x + i * n, (int)(i % 251), n);
+		if (CHECK(x != NULL) && case_results(&k) && case_run(&k)) {
+			const unsigned char *y = k.out[0].data;
+			const unsigned char *max = k.out[1].data;
+			const unsigned char *t = k.out[2].data;
+			int bad = 0;
+			for (size_t i = 0; i < m; i++)
+				for (size_t j = 0; j < n; j += 631) {
+					bad += y[i * n + j] != i % 251 + 1;
+					bad += t[j * m + i] != i % 251;
+				}
+			for (size_t i = 0; i < m; i++)
+				bad += max[i] != i % 251;
+			CHECK(bad == 0);
+		}
+	}
+	case_close(&k);
+}
+
+TEST_MAIN(TEST(ways), TEST(rows_in_pieces), TEST(many_elements))
