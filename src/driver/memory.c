@@ -204,35 +204,132 @@ static uint32_t kernel_buffer_of(const Kernel *k, ValueId v, BufScope scope)
 	return NOWHERE;
 }
 
+#define MAX_LOOPS 32
+
+/* A load or store with the loops around it, outermost first. */
+typedef struct Access {
+	const Stmt *s;
+	const Stmt *loops[MAX_LOOPS];
+	int nloops;
+} Access;
+typedef VEC(Access) Accesses;
+
+/* The loads of `in` and stores of `out`, in order; false: nested too deep. */
+static bool find_accesses(Arena *a, const StmtList *list, uint32_t in,
+			  uint32_t out, Access *at, Accesses *found)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const Stmt *s = list->p[i];
+		bool loop = s->kind == ST_FOR;
+		if ((s->kind == ST_LOAD && s->buffer == in) ||
+		    (s->kind == ST_STORE && s->buffer == out)) {
+			at->s = s;
+			VEC_PUSH(a, *found, *at);
+		}
+		if (loop && at->nloops == MAX_LOOPS)
+			return false;
+		if (loop)
+			at->loops[at->nloops++] = s;
+		if (!find_accesses(a, &s->body, in, out, at, found) ||
+		    !find_accesses(a, &s->orelse, in, out, at, found))
+			return false;
+		at->nloops -= loop;
+	}
+	return true;
+}
+
+/* Whether x is the counter of a loop around the access, from number `from`
+ * on. */
+static bool is_inner(const ExprTab *t, const Access *a, int from, Ex x)
+{
+	const ExNode *n = ex_node(t, x);
+
+	for (int i = from; n->kind == EX_AXIS && i < a->nloops; i++)
+		if (a->loops[i]->axis == n->value)
+			return true;
+	return false;
+}
+
+/*
+ * Whether the store may overwrite what the load reads: the load comes first,
+ * in the same loops at the same element, or in loops of its own that end
+ * before the store's begin and that go over the same row. An element is
+ * stored once, so that no other turn of the common loops has this row.
+ */
+static bool read_before(const ExprTab *t, const Access *ld, const Access *st)
+{
+	int common = 0;
+
+	if (ld->s->nindex != st->s->nindex)
+		return false;
+	while (common < ld->nloops && common < st->nloops &&
+	       ld->loops[common] == st->loops[common])
+		common++;
+	for (int d = 0; d < st->s->nindex; d++)
+		if (ld->s->index[d] != st->s->index[d] &&
+		    !(is_inner(t, ld, common, ld->s->index[d]) &&
+		      is_inner(t, st, common, st->s->index[d])))
+			return false;
+	return true;
+}
+
+/* Every load of the phase before its one store. */
+static bool phase_in_place(Build *b, const Phase *ph, uint32_t in, uint32_t out)
+{
+	Accesses all = {0};
+	Access at = {0};
+
+	if (!find_accesses(b->a, &ph->body, in, out, &at, &all) || !all.n)
+		return false;
+	const Access *st = &all.p[all.n - 1];
+	if (st->s->kind != ST_STORE)
+		return false;
+	for (size_t i = 0; i + 1 < all.n; i++)
+		if (all.p[i].s->kind != ST_LOAD ||
+		    !read_before(&b->p->ex, &all.p[i], st))
+			return false;
+	return true;
+}
+
+/* Phases of which only one has tasks: the first extents are 0 and 1, or 1
+ * and 0. */
+static bool exclusive(Build *b, const Phase *p, const Phase *q)
+{
+	ExprTab *t = &b->p->ex;
+
+	return p->tasks.n && q->tasks.n &&
+	       ex_equals(t,
+			 ex_add(t, p->tasks.p[0].extent, q->tasks.p[0].extent),
+			 1);
+}
+
 /*
  * In kernel k result r is written over input x: legal when each phase that
- * reads x runs before the one that writes r, or reads each element just
- * where it is written (the same index, once).
+ * reads x runs before the one that writes r, or reads each element before
+ * it is written, or does not run when that one does.
  */
-static bool in_place(const Kernel *k, ValueId x, ValueId r)
+static bool in_place(Build *b, const Kernel *k, ValueId x, ValueId r)
 {
 	uint32_t in = kernel_buffer_of(k, x, SCOPE_IN);
 	uint32_t out = kernel_buffer_of(k, r, SCOPE_OUT);
 	bool written = false;
 
 	for (size_t i = 0; i < k->phases.n; i++) {
+		const Phase *ph = &k->phases.p[i];
 		int loads = 0, stores = 0;
-		const StmtList *body = &k->phases.p[i].body;
-		const Stmt *st = find_access(body, ST_STORE, out, &stores);
-		const Stmt *ld =
-			in == NOWHERE ? NULL
-				      : find_access(body, ST_LOAD, in, &loads);
-		if (ld && written)
-			return false;
-		if (st && ld) {
-			if (loads != 1 || stores != 1 ||
-			    st->nindex != ld->nindex)
+		find_access(&ph->body, ST_STORE, out, &stores);
+		if (in != NOWHERE)
+			find_access(&ph->body, ST_LOAD, in, &loads);
+		for (size_t j = 0; loads && j < i; j++) {
+			int before = 0;
+			find_access(&k->phases.p[j].body, ST_STORE, out,
+				    &before);
+			if (before && !exclusive(b, &k->phases.p[j], ph))
 				return false;
-			for (int d = 0; d < st->nindex; d++)
-				if (st->index[d] != ld->index[d])
-					return false;
 		}
-		written |= st != NULL;
+		if (stores && loads && !phase_in_place(b, ph, in, out))
+			return false;
+		written |= stores > 0;
 	}
 	return written;
 }
@@ -255,7 +352,7 @@ static bool may_donate(Build *b, ValueId x, uint32_t result)
 		if (reads && written)
 			return false;
 		if (kernel_buffer_of(k, r, SCOPE_OUT) != NOWHERE) {
-			if (!in_place(k, x, r))
+			if (!in_place(b, k, x, r))
 				return false;
 			written = true;
 		}

@@ -127,6 +127,8 @@ void ec_list(Emit *e, const StmtList *l);
  * number's name is returned; NULL if there is no such store. n: elements.
  */
 const char *ec_stream_open(Emit *e, const Stmt *loop, const char *n);
+/* Whether a vector stored at `to` goes past the caches, as text; NULL: no. */
+const char *ec_stream_when(Emit *e, const Stmt *s, const char *to);
 /* The flag of a store in the body at hand, or NULL. */
 const char *ec_stream_flag(Emit *e, const Stmt *s);
 

@@ -442,9 +442,16 @@ void ec_store_turned(Emit *e, const Stmt *s, int64_t axis, int tile)
 		Ex at = ex_mul(e->t, w.step, ex_const(e->t, i));
 		if (e->rest)
 			ec_line(e, "if (%d < %s)\n\t", i, e->rest);
-		ec_line(e, "%s(%s, t%d_%d_%d);\n",
-			ec_fn(e, "store", s->dtype, lanes),
-			pointer(e, s, ex_add(e->t, w.base, at)), tile, step, i);
+		const char *to = pointer(e, s, ex_add(e->t, w.base, at));
+		const char *past = ec_stream_when(e, s, to);
+		if (past)
+			ec_line(e, "%s(%s, t%d_%d_%d, %s);\n",
+				ec_fn(e, "stream", s->dtype, lanes), to, tile,
+				step, i, past);
+		else
+			ec_line(e, "%s(%s, t%d_%d_%d);\n",
+				ec_fn(e, "store", s->dtype, lanes), to, tile,
+				step, i);
 	}
 	e->subst[axis] = saved;
 }

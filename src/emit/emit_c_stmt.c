@@ -286,12 +286,47 @@ static void accumulate(Emit *e, const Stmt *s)
 		e->depth--;
 }
 
+/* The same in each lane by itself. */
+static void argument_lanes(Emit *e, const Stmt *s)
+{
+	int lanes = e->lanes;
+	const char *best = arena_printf(e->arena, "v%u", s->args[0]);
+	const char *x = ec_var(e, s->args[1], s->from, lanes);
+	const char *better = arena_printf(
+		e->arena, "%s(%s, %s)",
+		ec_fn(e, s->op == OP_MINIMUM ? "lt" : "gt", s->from, lanes), x,
+		best);
+
+	if (dtype_is_float(s->from))
+		better = arena_printf(
+			e->arena, "%s(%s(%s, %s), %s(%s(%s, %s), %s))",
+			ec_fn(e, "and", DT_BOOL, lanes),
+			ec_fn(e, "eq", s->from, lanes), best, best,
+			ec_fn(e, "or", DT_BOOL, lanes),
+			ec_fn(e, "ne", s->from, lanes), x, x, better);
+	ec_line(e, "{\n");
+	e->depth++;
+	ec_line(e, "const %s l = %s;\n", ec_type(e, DT_BOOL, lanes), better);
+	ec_line(e, "%s = %s(l, %s, %s);\n", best,
+		ec_fn(e, "where", s->from, lanes), x, best);
+	ec_line(e, "v%u = %s(l, %s((%s)(%s)), v%u);\n", s->var,
+		ec_fn(e, "where", s->dtype, lanes),
+		ec_fn(e, "splat", s->dtype, lanes), ec_type(e, s->dtype, 0),
+		ec_ex(e, s->ex), s->var);
+	e->depth--;
+	ec_line(e, "}\n");
+}
+
 /* The first NaN wins, else the first of what is strictly better. */
 static void argument(Emit *e, const Stmt *s)
 {
 	const char *sign = s->op == OP_MINIMUM ? "<" : ">";
 	uint32_t best = s->args[0], x = s->args[1];
 
+	if (e->lanes) {
+		argument_lanes(e, s);
+		return;
+	}
 	if (dtype_is_float(s->from))
 		ec_line(e, "if (v%u == v%u && (v%u != v%u || v%u %s v%u)) {\n",
 			best, best, x, x, x, sign, best);
@@ -440,6 +475,19 @@ static void index_value(Emit *e, const Stmt *s)
 		define(e, s, lanes,
 		       arena_printf(e->arena, "%s(%s)",
 				    ec_fn(e, "iota", s->dtype, lanes), text));
+		return;
+	}
+	int64_t step = 0;
+	if (w.kind == WALK_STEP && ex_is_const(e->t, w.step, &step)) {
+		const char *i64 =
+			arena_printf(e->arena, "%s(0) * %" PRId64 " + %s(%s)",
+				     ec_fn(e, "iota", DT_I64, e->lanes), step,
+				     ec_fn(e, "splat", DT_I64, e->lanes), text);
+		if (s->dtype != DT_I64)
+			i64 = arena_printf(
+				e->arena, "%s(%s)",
+				ec_fn(e, "cast_i64", s->dtype, e->lanes), i64);
+		define(e, s, e->lanes, i64);
 		return;
 	}
 	Ex lane = ex_axis(e->t, e->k->naxes);

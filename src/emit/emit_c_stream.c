@@ -79,3 +79,14 @@ const char *ec_stream_flag(Emit *e, const Stmt *s)
 					    e->vaxis, i);
 	return NULL;
 }
+
+const char *ec_stream_when(Emit *e, const Stmt *s, const char *to)
+{
+	int bytes = dtype_info[s->dtype].bytes * e->lanes;
+
+	if (!s->stream || bytes < 16 || bytes > 64)
+		return NULL;
+	e->fence = true;
+	return arena_printf(e->arena, "%s && ((uint64_t)(%s) & %d) == 0",
+			    ec_conds(e, s->conds, s->nconds), to, bytes - 1);
+}

@@ -481,7 +481,9 @@ static bool check_argument(Check *c, const Stmt *s)
 		return false;
 	if (!c->vars[s->var].is_acc)
 		return kcheck_breach(c, "v%u is no accumulator", s->var);
-	return check_scalar(c, "arg") &&
+	/* in lanes each has its own best, of the loop's body */
+	bool own = c->vaxis >= 0 && c->vars[s->var].loop == c->loop;
+	return (own || check_scalar(c, "arg")) &&
 	       check_acc(c, s->args[0], s->from, s->op) &&
 	       check_arg(c, s->args[1], s->from) &&
 	       kcheck_ex(c, s->ex, "position");

@@ -217,6 +217,23 @@ uint32_t lower_buffer(Lower *l, BufScope scope, DType dtype, const Ex *shape,
 	return (uint32_t)l->k->buffers.n - 1;
 }
 
+/* Whether the value has the shape of the region's space. */
+static bool is_space(const Lower *l, const Value *v)
+{
+	if (v->rank != l->region->rank || v->rank == 0)
+		return false;
+	for (int d = 0; d < v->rank; d++)
+		if (v->shape[d] != l->region->space[d])
+			return false;
+	return true;
+}
+
+void lower_flat(Lower *l, Ex elements)
+{
+	l->is_flat = true;
+	l->flat = elements;
+}
+
 /* The buffer of a value that memory holds, made at its first use. */
 static uint32_t value_buffer(Lower *l, ValueId v, BufScope scope)
 {
@@ -226,8 +243,10 @@ static uint32_t value_buffer(Lower *l, ValueId v, BufScope scope)
 	const char *name = val->name && !val->via
 				   ? arena_printf(l->arena, "b_%s", val->name)
 				   : arena_printf(l->arena, "b%u", v);
+	bool flat = l->is_flat && is_space(l, val);
 	uint32_t b =
-		lower_buffer(l, scope, val->dtype, val->shape, val->rank, name);
+		lower_buffer(l, scope, val->dtype, flat ? &l->flat : val->shape,
+			     flat ? 1 : val->rank, name);
 	l->k->buffers.p[b].value = v;
 	l->buffer_of[v] = b + 1;
 	return b;
@@ -336,6 +355,24 @@ VarId lower_zero(Lower *l, DType dtype)
 	return s->var;
 }
 
+VarId lower_constant(Lower *l, DType dtype, const void *data)
+{
+	VarId var = lower_zero(l, dtype);
+
+	l->at->p[l->at->n - 1]->data = data;
+	return var;
+}
+
+VarId lower_index_value(Lower *l, DType dtype, Ex index)
+{
+	Stmt *s = append(l, ST_INDEX);
+
+	s->var = new_var(l);
+	s->dtype = dtype;
+	s->ex = index;
+	return s->var;
+}
+
 VarId lower_acc(Lower *l, Op op, DType dtype, VarId init)
 {
 	Stmt *s = append(l, ST_ACC);
@@ -437,6 +474,8 @@ static Ex flat_index(Lower *l, const Value *v, const Ex *index)
 	ExprTab *t = &l->p->ex;
 	Ex flat = ex_const(t, 0);
 
+	if (l->is_flat && is_space(l, v))
+		return index[0];
 	for (int d = 0; d < v->rank; d++)
 		flat = ex_add(t, ex_mul(t, flat, v->shape[d]), index[d]);
 	return flat;
@@ -534,19 +573,46 @@ static VarId lower_concat(Lower *l, const Value *v, const Ex *index)
  * A checked index into x's axis. Loads behind it are guarded by a
  * non-empty axis: with an empty one the check faults and yields 0.
  */
-static Ex lower_index(Lower *l, ValueId index, const Ex *at, Ex extent,
-		      ValueId user)
+static void guard_index(Lower *l, Ex i, Ex extent)
 {
 	ExprTab *t = &l->p->ex;
-	VarId x = lower_value(l, index, at);
-	Ex i = bound(l, x, program_value(l->p, index)->dtype, extent, user);
 	int64_t c;
 
 	if (!ex_is_const(t, extent, &c) || c < 1) {
 		Ex cond = ex_sub(t, ex_sub(t, extent, i), ex_const(t, 1));
 		VEC_PUSH(l->arena, l->conds, cond);
 	}
+}
+
+Ex lower_index(Lower *l, ValueId index, const Ex *at, Ex extent, ValueId user)
+{
+	VarId x = lower_value(l, index, at);
+	Ex i = bound(l, x, program_value(l->p, index)->dtype, extent, user);
+
+	guard_index(l, i, extent);
 	return i;
+}
+
+static const Hoisted *find_hoisted(const Lower *l, ValueId v)
+{
+	for (size_t i = 0; i < l->hoisted.n; i++)
+		if (l->hoisted.p[i].value == v)
+			return &l->hoisted.p[i];
+	return NULL;
+}
+
+void lower_hoist(Lower *l, ValueId id, const Ex *index)
+{
+	const Value *v = program_value(l->p, id);
+
+	if (v->op != OP_GATHER)
+		return;
+	const Value *x = program_value(l->p, v->args[0]);
+	size_t guard = l->conds.n;
+	Ex axis = lower_index(l, v->args[1], index + v->axis, x->shape[v->axis],
+			      id);
+	l->conds.n = guard; /* only loads behind the index need it */
+	VEC_PUSH(l->arena, l->hoisted, ((Hoisted){id, axis}));
 }
 
 static VarId lower_gather(Lower *l, ValueId id, const Value *v, const Ex *index)
@@ -557,8 +623,12 @@ static VarId lower_gather(Lower *l, ValueId id, const Value *v, const Ex *index)
 	Ex at[TN_MAX_RANK];
 
 	memcpy(at, index, v->axis * sizeof(Ex));
-	at[v->axis] = lower_index(l, v->args[1], index + v->axis,
-				  x->shape[v->axis], id);
+	const Hoisted *made = find_hoisted(l, id);
+	if (made)
+		guard_index(l, at[v->axis] = made->axis, x->shape[v->axis]);
+	else
+		at[v->axis] = lower_index(l, v->args[1], index + v->axis,
+					  x->shape[v->axis], id);
 	for (int d = (int)v->axis + 1; d < x->rank; d++)
 		at[d] = index[d - 1 + ix->rank];
 	VarId var = lower_value(l, v->args[0], at);
@@ -699,14 +769,19 @@ bool lower_is_scalar(const Regions *r, uint32_t region)
 
 int lower_lanes(const Regions *r, uint32_t region, const Target *t)
 {
+	return lower_is_scalar(r, region) ? 1 : lower_lanes_of(r, region, t);
+}
+
+int lower_lanes_of(const Regions *r, uint32_t region, const Target *t)
+{
 	const Region *reg = &r->regions.p[region];
 	int widest = 1;
 
-	if (lower_is_scalar(r, region))
-		return 1;
 	for (size_t i = 0; i < reg->values.n; i++) {
 		const Value *v = program_value(r->program, reg->values.p[i]);
 		for (uint32_t j = 0; j <= v->nargs; j++) {
+			if (v->op == OP_GATHER && j == 1)
+				continue;
 			DType d = j == v->nargs ? v->dtype
 						: program_value(r->program,
 								v->args[j])

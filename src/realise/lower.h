@@ -19,6 +19,12 @@ typedef struct Memo {
 	VarId var;
 } Memo;
 
+/* A gather's checked index, made once for many elements. */
+typedef struct Hoisted {
+	ValueId value;
+	Ex axis;
+} Hoisted;
+
 typedef struct LowerScope {
 	StmtList *list; /* where the enclosing scope appends */
 	size_t memo;
@@ -39,6 +45,9 @@ typedef struct Lower {
 	VEC(Ex) conds;       /* guard of the loads made now */
 	uint32_t *buffer_of; /* kernel buffer + 1 by value */
 	bool scalar;         /* a value may fault or binds indices: no lanes */
+	bool is_flat;        /* all axes are one, of `flat` elements */
+	Ex flat;
+	VEC(Hoisted) hoisted;
 } Lower;
 
 void lower_init(Lower *l, Kernels *ks, Kernel *k, const Regions *r);
@@ -75,10 +84,24 @@ VarId lower_round(Lower *l, DType to, DType from, VarId x, ValueId value);
 VarId lower_keep(Lower *l, DType to, VarId x, ValueId value);
 VarId lower_mac(Lower *l, DType dtype, VarId a, VarId b, VarId c);
 VarId lower_zero(Lower *l, DType dtype);
+/* One element of the dtype, of static life. */
+VarId lower_constant(Lower *l, DType dtype, const void *data);
+VarId lower_index_value(Lower *l, DType dtype, Ex index);
 /* A fold: acc declared here; accum inside the loops below it. */
 VarId lower_acc(Lower *l, Op op, DType dtype, VarId init);
 void lower_accum(Lower *l, VarId acc, Op op, DType dtype, VarId x);
 
+/*
+ * From here on values of the region's shape are rows of `elements`: their
+ * buffers have one axis, and index[0] is the element, the others 0.
+ */
+void lower_flat(Lower *l, Ex elements);
+/* A checked index into an axis of this extent; loads made until the scope
+ * ends are guarded where the extent may be 0. user: the value that faults. */
+Ex lower_index(Lower *l, ValueId index, const Ex *at, Ex extent, ValueId user);
+/* If v is a GATHER: its index is checked here, for all elements evaluated
+ * from now on, which must differ in the last axis only. */
+void lower_hoist(Lower *l, ValueId v, const Ex *index);
 /* Loads made until the enclosing scope ends yield zero where cond < 0. */
 void lower_guard(Lower *l, Ex cond);
 /* Opens a branch that runs where every cond >= 0; lower_else() goes on to
@@ -98,8 +121,11 @@ void lower_result(Lower *l, ValueId v, const Ex *index);
  * kernel must work on single elements.
  */
 bool lower_is_scalar(const Regions *r, uint32_t region);
-/* Lanes that fill a vector of the target with the region's widest dtype. */
+/* Lanes that fill a vector of the target with the region's widest dtype; 1
+ * where the region must work on single elements. */
 int lower_lanes(const Regions *r, uint32_t region, const Target *t);
+/* The same whether it must or not; indices of a gather do not count. */
+int lower_lanes_of(const Regions *r, uint32_t region, const Target *t);
 /*
  * How the linear address of the largest memory operand under v moves with
  * the axis when v is read at index: 1 next to each other, 0 not at all,

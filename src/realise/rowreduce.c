@@ -8,8 +8,11 @@
  * A costly value that two passes need is kept in a row of scratch, so that
  * each input element is read from memory once when the row fits in cache.
  *
- * Lanes run along the last axis: along the row when it is reduced, else
- * across rows, with one accumulator a lane.
+ * Where the last axis is reduced, lanes run along it, and a row is a worker's
+ * (or, long and one of few, many workers': see below). The first pass brings
+ * it into the core's cache, the others find it there, and the longest one
+ * asks memory for the next row meanwhile. Where the last axis is kept, lanes
+ * run across rows, blocks of columns are walked row by row.
  */
 #include "realise/lower.h"
 
@@ -30,7 +33,15 @@ typedef struct Rows {
 	Ex kept[TN_MAX_RANK]; /* extents of the kept axes */
 	int *level;           /* reductions a value waits for, by value */
 	uint32_t *cache;      /* row buffer + 1, by value */
-	Ex row[TN_MAX_RANK];  /* index of the row, by kept axis */
+	/* across: buffers + 1 of a block of columns, by value */
+	uint32_t *keep, *acc, *bests;
+	Ex first, columns, column; /* of the block; the one at hand in it */
+	/* split: the reduced axis that is dealt in pieces, and a piece of it */
+	bool split;
+	int piece_axis;
+	Ex piece, pieces, piece_first, piece_size;
+	VarId *best;         /* by value: what an index is looked for */
+	Ex row[TN_MAX_RANK]; /* index of the row, by kept axis */
 	int passes;
 	bool across; /* lanes run across rows */
 	/* the loop over a task's rows, and what the first pass reads in it */
@@ -39,13 +50,14 @@ typedef struct Rows {
 	VEC(Pass) pass;
 } Rows;
 
-static const char *const rowreduce_params[] = {"lanes", "rows", "stream",
-					       "ahead", NULL};
+static const char *const rowreduce_params[] = {"lanes", "rows",  "stream",
+					       "ahead", "split", NULL};
 enum {
 	P_LANES,
 	P_ROWS,   /* elements that make a task worth a claim */
 	P_STREAM, /* stores past the caches: 0 never, 1 by size, 2 always */
 	P_AHEAD,  /* a pass asks for the next row: as stream */
+	P_SPLIT,  /* rows in pieces: 0 never, 1 by length, 2 always */
 	P_COUNT
 };
 
@@ -62,14 +74,15 @@ static bool reduces(const Region *reg, int d)
 	return reg->reduced >> d & 1;
 }
 
-/* Folds that go element by element: an index or a running value. */
+/* Folds along the lanes that go element by element: a running value. */
 static bool is_sequential(const Regions *r, const Region *reg)
 {
-	for (size_t i = 0; i < reg->values.n; i++) {
-		Op op = program_value(r->program, reg->values.p[i])->op;
-		if (op == OP_ARGMAX || op == OP_ARGMIN || op == OP_CUMSUM)
+	if (reg->rank > 0 && !reduces(reg, reg->rank - 1))
+		return false;
+	for (size_t i = 0; i < reg->values.n; i++)
+		if (program_value(r->program, reg->values.p[i])->op ==
+		    OP_CUMSUM)
 			return true;
-	}
 	return false;
 }
 
@@ -85,7 +98,8 @@ static Candidate rowreduce_rule(const Regions *r, uint32_t region,
 		.params = {{"lanes", lanes},
 			   {"rows", 16384},
 			   {"stream", 1},
-			   {"ahead", 1}},
+			   {"ahead", 1},
+			   {"split", 1}},
 		.nparams = P_COUNT,
 	};
 }
@@ -107,6 +121,8 @@ static const char *rowreduce_legal(Arena *a, const Regions *r, uint32_t region,
 		return "rows (elements a task) must be 1 to 2^30";
 	if (c->params[P_STREAM].value < 0 || c->params[P_STREAM].value > 2)
 		return "stream must be 0 (never), 1 (by size) or 2 (always)";
+	if (c->params[P_SPLIT].value < 0 || c->params[P_SPLIT].value > 2)
+		return "split must be 0 (never), 1 (by length) or 2 (always)";
 	if (c->params[P_AHEAD].value < 0 || c->params[P_AHEAD].value > 2)
 		return "ahead must be 0 (never), 1 (by size) or 2 (always)";
 	return NULL;
@@ -131,6 +147,17 @@ static int level_of(const Rows *w, ValueId v)
 	return in_region(w, v) ? w->level[v] : 0;
 }
 
+static bool is_arg(Op op)
+{
+	return op == OP_ARGMAX || op == OP_ARGMIN;
+}
+
+/* Along lanes the best value is found first, then the first place of it. */
+static bool in_two(const Rows *w, const Value *v)
+{
+	return is_arg(v->op) && !w->across && w->lanes > 1;
+}
+
 static void find_levels(Rows *w)
 {
 	for (size_t i = 0; i < w->reg->values.n; i++) {
@@ -141,6 +168,7 @@ static void find_levels(Rows *w)
 			int n = level_of(w, v->args[j]);
 			level = n > level ? n : level;
 		}
+		level += in_two(w, v);
 		if (w->passes < level + 1)
 			w->passes = level + 1;
 		w->level[id] =
@@ -183,7 +211,9 @@ typedef struct Fold {
 	VarId acc, best;
 	Op op;
 	DType acc_dtype;
+	int part; /* of an index along lanes: 1, 2 */
 } Fold;
+typedef VEC(Fold) FoldList;
 
 static Op fold_op(Op op)
 {
@@ -194,26 +224,59 @@ static Op fold_op(Op op)
 	return op == OP_MAX || op == OP_ARGMAX ? OP_MAXIMUM : OP_MINIMUM;
 }
 
-static bool is_arg(Op op)
+/* What accumulates: the dtype of a sum, of an index that of its operand. */
+static DType fold_dtype(const Rows *w, const Value *v)
 {
-	return op == OP_ARGMAX || op == OP_ARGMIN;
+	bool sums = v->op == OP_SUM || v->op == OP_PROD || v->op == OP_CUMSUM;
+
+	return sums ? v->acc : program_value(w->l.p, v->args[0])->dtype;
 }
 
-static Fold open_fold(Rows *w, ValueId id)
+/* part 0: all of it; of an index along lanes 1: the best value, 2: its
+ * place. */
+static Fold open_fold(Rows *w, ValueId id, int part)
 {
 	const Value *v = program_value(w->l.p, id);
 	DType x = program_value(w->l.p, v->args[0])->dtype;
-	Fold f = {.value = id, .op = fold_op(v->op), .best = NO_VAR};
-	bool sums = v->op == OP_SUM || v->op == OP_PROD || v->op == OP_CUMSUM;
+	Fold f = {.value = id,
+		  .op = fold_op(v->op),
+		  .best = NO_VAR,
+		  .part = part};
 
-	f.acc_dtype = sums ? v->acc : x;
-	if (is_arg(v->op)) {
+	f.acc_dtype = fold_dtype(w, v);
+	if (part == 1) {
+		f.acc = w->best[id] = lower_acc(&w->l, f.op, x, NO_VAR);
+	} else if (part == 2) {
+		f.op = OP_MINIMUM;
+		f.acc = lower_acc(&w->l, f.op, DT_I64, NO_VAR);
+	} else if (is_arg(v->op)) {
 		f.best = lower_acc(&w->l, f.op, x, NO_VAR);
 		f.acc = lower_acc(&w->l, OP_ADD, DT_I64, NO_VAR);
 	} else {
 		f.acc = lower_acc(&w->l, f.op, f.acc_dtype, NO_VAR);
 	}
 	return f;
+}
+
+/* The place of x if it is the best, or NaN as the best then is. */
+static VarId place_of(Rows *w, const Fold *f, VarId x, DType from, Ex at)
+{
+	Lower *l = &w->l;
+	static const int64_t nowhere = INT64_MAX;
+	VarId args[3] = {x, w->best[f->value]};
+	VarId is = lower_op(l, OP_EQ, DT_BOOL, from, args, 2, NO_VALUE);
+
+	if (dtype_is_float(from)) {
+		args[1] = x;
+		args[0] = lower_op(l, OP_NE, DT_BOOL, from, (VarId[2]){x, x}, 2,
+				   NO_VALUE);
+		args[1] = is;
+		is = lower_op(l, OP_OR, DT_BOOL, DT_BOOL, args, 2, NO_VALUE);
+	}
+	args[0] = is;
+	args[1] = lower_index_value(l, DT_I64, at);
+	args[2] = lower_constant(l, DT_I64, &nowhere);
+	return lower_op(l, OP_WHERE, DT_I64, DT_I64, args, 3, NO_VALUE);
 }
 
 static void fold_element(Rows *w, const Fold *f, const Ex *index)
@@ -223,6 +286,16 @@ static void fold_element(Rows *w, const Fold *f, const Ex *index)
 	VarId x = lower_value(l, v->args[0], index);
 	DType from = program_value(l->p, v->args[0])->dtype;
 
+	if (f->part == 1) {
+		lower_accum(l, f->acc, f->op, from, x);
+		return;
+	}
+	if (f->part == 2) {
+		Ex at = index[__builtin_ctz(v->axes)];
+		lower_accum(l, f->acc, f->op, DT_I64,
+			    place_of(w, f, x, from, at));
+		return;
+	}
 	if (is_arg(v->op)) {
 		/* the one reduced axis of an argmax is the region's */
 		Stmt *s = arena_new(l->arena, Stmt);
@@ -253,7 +326,7 @@ static void close_fold(Rows *w, const Fold *f)
 	Ex index[TN_MAX_RANK];
 	VarId var = f->acc;
 
-	if (v->op == OP_CUMSUM)
+	if (v->op == OP_CUMSUM || f->part == 1)
 		return;
 	if (!is_arg(v->op))
 		var = lower_round(&w->l, v->dtype, f->acc_dtype, var, f->value);
@@ -339,7 +412,8 @@ static bool pass_has_work(const Rows *w, int pass)
 		ValueId id = w->reg->values.p[i];
 		const Value *v = program_value(w->l.p, id);
 		if (op_info[v->op].cls == OPC_REDUCE &&
-		    w->level[id] == pass + 1)
+		    (w->level[id] == pass + 1 ||
+		     (in_two(w, v) && w->level[id] == pass + 2)))
 			return true;
 		if (is_full(w, id) && is_output(w, id) && w->level[id] == pass)
 			return true;
@@ -429,25 +503,54 @@ static void read_ahead(Rows *w)
 
 /* ---- the passes ------------------------------------------------------ */
 
+/* The accumulator of a piece of a row, for all workers to see. */
+static void store_partial(Rows *w, const Fold *f)
+{
+	Ex at[TN_MAX_RANK + 1], shape[TN_MAX_RANK + 1];
+	size_t n = (size_t)w->nkept;
+
+	memcpy(shape, w->kept, n * sizeof(Ex));
+	memcpy(at, w->row, n * sizeof(Ex));
+	shape[n] = w->pieces;
+	at[n] = w->piece;
+	if (!w->acc[f->value])
+		w->acc[f->value] =
+			lower_buffer(&w->l, SCOPE_SHARED, f->acc_dtype, shape,
+				     (uint8_t)(n + 1), "part") +
+			1;
+	lower_store(&w->l, w->acc[f->value] - 1, at, f->acc);
+}
+
+/* The folds of a pass, declared at the place at hand. */
+static FoldList open_folds(Rows *w, int pass)
+{
+	FoldList folds = {0};
+
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(w->l.p, id);
+		bool two = in_two(w, v);
+		/* every pass that may read a scan runs it again, in order */
+		bool scan = v->op == OP_CUMSUM && w->level[id] <= pass;
+		bool first = two && w->level[id] == pass + 2;
+		bool now = op_info[v->op].cls == OPC_REDUCE &&
+			   w->level[id] == pass + 1;
+		if (!scan && !first && !now)
+			continue;
+		Fold f = open_fold(w, id, first ? 1 : two ? 2 : 0);
+		VEC_PUSH(w->l.arena, folds, f);
+	}
+	return folds;
+}
+
 static void lower_pass(Rows *w, int pass)
 {
 	Lower *l = &w->l;
 	const Region *reg = w->reg;
-	VEC(Fold) folds = {0};
+	FoldList folds = open_folds(w, pass);
 	Ex index[TN_MAX_RANK];
 	int kept = 0, loops = 0, last = -1; /* of the reduced axes */
 
-	for (size_t i = 0; i < reg->values.n; i++) {
-		ValueId id = reg->values.p[i];
-		const Value *v = program_value(l->p, id);
-		/* every pass that may read a scan runs it again, in order */
-		bool scan = v->op == OP_CUMSUM && w->level[id] <= pass;
-		if (scan || (op_info[v->op].cls == OPC_REDUCE &&
-			     w->level[id] == pass + 1)) {
-			Fold f = open_fold(w, id);
-			VEC_PUSH(l->arena, folds, f);
-		}
-	}
 	for (int d = 0; d < reg->rank; d++)
 		last = reduces(reg, d) ? d : last;
 	for (int d = 0; d < reg->rank; d++) {
@@ -456,9 +559,12 @@ static void lower_pass(Rows *w, int pass)
 			continue;
 		}
 		bool lanes = d == last && !w->across && w->lanes > 1;
-		index[d] = lower_for(l, reg->space[d],
+		bool piece = w->split && d == w->piece_axis;
+		index[d] = lower_for(l, piece ? w->piece_size : reg->space[d],
 				     lanes ? MAP_VECTOR : MAP_SERIAL,
 				     lanes ? w->lanes : 1);
+		if (piece)
+			index[d] = ex_add(&l->p->ex, w->piece_first, index[d]);
 		loops++;
 	}
 	pass_element(w, pass, folds.p, folds.n, index);
@@ -468,7 +574,10 @@ static void lower_pass(Rows *w, int pass)
 	while (loops--)
 		lower_end(l);
 	for (size_t i = 0; i < folds.n; i++)
-		close_fold(w, &folds.p[i]);
+		if (w->split)
+			store_partial(w, &folds.p[i]);
+		else
+			close_fold(w, &folds.p[i]);
 }
 
 /*
@@ -500,6 +609,360 @@ static void plan_cache(Rows *w)
 	}
 }
 
+/* ---- across ---------------------------------------------------------- */
+
+/*
+ * The last axis is kept: a task has a block of columns, walks the reduced
+ * axes outside and the columns inside, so that memory is read in runs, and
+ * keeps accumulators and kept values of its columns in scratch, one a column.
+ */
+#define COLUMN_VECTORS 16 /* of a block: a few vectors of each in L1 */
+
+/* The loop over the block's columns, to be closed by lower_end(). */
+static void open_columns(Rows *w)
+{
+	Lower *l = &w->l;
+
+	w->column = lower_for(l, w->columns,
+			      w->lanes > 1 ? MAP_VECTOR : MAP_SERIAL, w->lanes);
+	w->row[w->nkept - 1] = ex_add(&l->p->ex, w->first, w->column);
+}
+
+static uint32_t column_buffer(Rows *w, uint32_t *made, DType dtype,
+			      const char *name)
+{
+	Ex size = ex_const(&w->l.p->ex, COLUMN_VECTORS * w->lanes);
+
+	if (!*made)
+		*made = lower_buffer(&w->l, SCOPE_WORKER, dtype, &size, 1,
+				     name) +
+			1;
+	return *made - 1;
+}
+
+/* Kept values below the level stand for what scratch has of them. */
+static void bind_kept(Rows *w, int level)
+{
+	Ex index[TN_MAX_RANK];
+
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		if (!w->keep[id] || w->level[id] >= level)
+			continue;
+		kept_index(w, program_value(w->l.p, id), index);
+		lower_bind(&w->l, id, index,
+			   lower_load(&w->l, w->keep[id] - 1, &w->column));
+	}
+}
+
+/* Kept values that wait for exactly n reductions: computed a column, stored
+ * as results and in scratch. */
+static void column_values(Rows *w, int n)
+{
+	Lower *l = &w->l;
+	Ex index[TN_MAX_RANK];
+	bool any = false;
+
+	for (size_t i = 0; i < w->reg->values.n; i++)
+		any |= w->level[w->reg->values.p[i]] == n &&
+		       !is_full(w, w->reg->values.p[i]);
+	if (!any)
+		return;
+	open_columns(w);
+	bind_kept(w, n);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		if (w->level[id] != n || op_info[v->op].cls != OPC_REDUCE)
+			continue;
+		Fold f = {.value = id, .acc_dtype = fold_dtype(w, v)};
+		f.acc = lower_load(l, w->acc[id] - 1, &w->column);
+		close_fold(w, &f);
+	}
+	row_values(w, n);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		if (w->level[id] != n || is_full(w, id))
+			continue;
+		kept_index(w, v, index);
+		lower_store(l, column_buffer(w, &w->keep[id], v->dtype, "kept"),
+			    &w->column, lower_value(l, id, index));
+	}
+	lower_end(l);
+}
+
+static bool folds_in(const Rows *w, ValueId id, int pass)
+{
+	const Value *v = program_value(w->l.p, id);
+
+	if (v->op == OP_CUMSUM)
+		return w->level[id] <= pass;
+	return op_info[v->op].cls == OPC_REDUCE && w->level[id] == pass + 1;
+}
+
+/* Accumulators of all columns as they are before the first row. */
+static void clear_columns(Rows *w, int pass)
+{
+	Lower *l = &w->l;
+
+	open_columns(w);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		if (!folds_in(w, id, pass))
+			continue;
+		Fold f = open_fold(w, id, 0);
+		DType d = is_arg(v->op) ? DT_I64 : f.acc_dtype;
+		lower_store(l, column_buffer(w, &w->acc[id], d, "acc"),
+			    &w->column, f.acc);
+		if (f.best != NO_VAR)
+			lower_store(l,
+				    column_buffer(w, &w->bests[id], f.acc_dtype,
+						  "best"),
+				    &w->column, f.best);
+	}
+	lower_end(l);
+}
+
+static void column_pass(Rows *w, int pass)
+{
+	Lower *l = &w->l;
+	FoldList folds = {0};
+	Ex index[TN_MAX_RANK];
+	int kept = 0, loops = 0;
+
+	clear_columns(w, pass);
+	for (int d = 0; d < w->reg->rank; d++) {
+		if (!reduces(w->reg, d))
+			continue;
+		index[d] = lower_for(l, w->reg->space[d], MAP_SERIAL, 1);
+		loops++;
+	}
+	open_columns(w);
+	for (int d = 0; d < w->reg->rank; d++)
+		if (!reduces(w->reg, d))
+			index[d] = w->row[kept++];
+	bind_kept(w, pass + 1);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		if (!folds_in(w, id, pass))
+			continue;
+		Fold f = {.value = id,
+			  .op = fold_op(v->op),
+			  .acc_dtype = fold_dtype(w, v),
+			  .best = NO_VAR};
+		VarId acc = lower_load(l, w->acc[id] - 1, &w->column);
+		if (is_arg(v->op)) {
+			VarId best =
+				lower_load(l, w->bests[id] - 1, &w->column);
+			f.best = lower_acc(l, f.op, f.acc_dtype, best);
+			f.acc = lower_acc(l, OP_ADD, DT_I64, acc);
+		} else {
+			f.acc = lower_acc(l, f.op, f.acc_dtype, acc);
+		}
+		VEC_PUSH(l->arena, folds, f);
+	}
+	pass_element(w, pass, folds.p, folds.n, index);
+	for (size_t i = 0; i < folds.n; i++) {
+		const Fold *f = &folds.p[i];
+		lower_store(l, w->acc[f->value] - 1, &w->column, f->acc);
+		if (f->best != NO_VAR)
+			lower_store(l, w->bests[f->value] - 1, &w->column,
+				    f->best);
+	}
+	lower_end(l);
+	while (loops--)
+		lower_end(l);
+}
+
+static void lower_across(Rows *w)
+{
+	Lower *l = &w->l;
+	ExprTab *t = &l->p->ex;
+	Ex width = w->kept[w->nkept - 1];
+	Ex size = ex_const(t, COLUMN_VECTORS * w->lanes);
+
+	w->first = ex_mul(t, lower_task(l, ex_ceil_div(t, width, size)), size);
+	w->columns = ex_min(t, size, ex_sub(t, width, w->first));
+	for (int pass = 0; pass < w->passes; pass++) {
+		column_values(w, pass);
+		if (pass_has_work(w, pass))
+			column_pass(w, pass);
+	}
+	column_values(w, w->passes);
+}
+
+static void lower_along(Rows *w)
+{
+	for (int pass = 0; pass < w->passes; pass++) {
+		row_values(w, pass);
+		if (pass_has_work(w, pass))
+			lower_pass(w, pass);
+	}
+	row_values(w, w->passes);
+	if (w->row_axis >= 0 && w->pass.n > 1)
+		read_ahead(w);
+}
+
+/* ---- rows in pieces -------------------------------------------------- */
+
+/*
+ * Rows that are long, and few, are dealt in pieces: a phase for each pass
+ * leaves an accumulator a piece, and one after it folds these, in order. How
+ * a row is cut depends on its length alone, so that its bits are those of
+ * any number of threads. Whether it is cut depends on the number of rows as
+ * well, unless the def asks for row_invariant: then only on whether the row
+ * is too long for a core's cache, where cutting costs nothing.
+ */
+#define PIECE      16384 /* elements: some 2 us, worth a claim */
+#define MIN_PIECES 4     /* fewer do not pay for the phases */
+
+/* Elements of a row that with as much scratch, 4 bytes each, fits in L2. */
+static int64_t longest_row(const Target *target)
+{
+	int64_t most = target->cache[1] / 8, least = PIECE * MIN_PIECES;
+
+	return most > least ? most : least;
+}
+
+static bool can_split(const Rows *w)
+{
+	const Region *reg = w->reg;
+
+	if (w->across || reg->reduced == 0 || w->nkept + 1 > TN_MAX_RANK)
+		return false;
+	for (size_t i = 0; i < reg->values.n; i++) {
+		ValueId id = reg->values.p[i];
+		const Value *v = program_value(w->l.p, id);
+		if (is_arg(v->op) || v->op == OP_CUMSUM ||
+		    (w->level[id] == 0 && !is_full(w, id)))
+			return false;
+	}
+	return true;
+}
+
+/* 1 where rows are cut, else 0. */
+static Ex split_where(const Rows *w, const Target *target, Ex rows, Ex length)
+{
+	ExprTab *t = &w->l.p->ex;
+	const Value *v = program_value(w->l.p, w->reg->anchor);
+	int64_t least = PIECE * MIN_PIECES;
+	Ex limit = ex_const(t, longest_row(target));
+
+	if (!(v->relax & RELAX_ROW_INVARIANT))
+		limit = ex_min(t, limit,
+			       ex_mul(t, ex_max(t, rows, ex_const(t, 1)),
+				      ex_const(t, least)));
+	return ex_min(t, ex_const(t, 1), ex_div(t, length, limit));
+}
+
+static void bind_shared(Rows *w, int level)
+{
+	Ex index[TN_MAX_RANK];
+
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		if (!w->keep[id] || w->level[id] > level)
+			continue;
+		kept_index(w, program_value(w->l.p, id), index);
+		lower_bind(&w->l, id, index,
+			   lower_load(&w->l, w->keep[id] - 1, w->row));
+	}
+}
+
+/* The pieces' accumulators of a pass folded, and what rests on them. */
+static void fold_pieces(Rows *w, int level)
+{
+	Lower *l = &w->l;
+	Ex index[TN_MAX_RANK], at[TN_MAX_RANK + 1];
+
+	bind_shared(w, level - 1);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		if (w->level[id] != level || op_info[v->op].cls != OPC_REDUCE)
+			continue;
+		Fold f = open_fold(w, id, 0);
+		memcpy(at, w->row, (size_t)w->nkept * sizeof(Ex));
+		at[w->nkept] = lower_for(l, w->pieces,
+					 w->lanes > 1 ? MAP_VECTOR : MAP_SERIAL,
+					 w->lanes);
+		lower_accum(l, f.acc, f.op, f.acc_dtype,
+			    lower_load(l, w->acc[id] - 1, at));
+		lower_end(l);
+		close_fold(w, &f);
+	}
+	row_values(w, level);
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		ValueId id = w->reg->values.p[i];
+		const Value *v = program_value(l->p, id);
+		if (w->level[id] != level || is_full(w, id))
+			continue;
+		kept_index(w, v, index);
+		w->keep[id] = lower_buffer(l, SCOPE_SHARED, v->dtype, w->kept,
+					   (uint8_t)w->nkept, "kept") +
+			      1;
+		lower_store(l, w->keep[id] - 1, w->row,
+			    lower_value(l, id, index));
+	}
+}
+
+/* A phase of the split over rows; lower_end() closes the row. */
+static void open_split(Rows *w, const char *name, int pass, Ex where)
+{
+	Lower *l = &w->l;
+
+	lower_phase(l, arena_printf(l->arena, "%s%d", name, pass));
+	(void)lower_task(l, where);
+	lower_rows(l, w->kept, w->nkept, ex_const(&l->p->ex, 1), w->row);
+}
+
+static bool kept_at(const Rows *w, int level)
+{
+	for (size_t i = 0; i < w->reg->values.n; i++)
+		if (w->level[w->reg->values.p[i]] == level &&
+		    !is_full(w, w->reg->values.p[i]))
+			return true;
+	return false;
+}
+
+static void lower_split(Rows *w, Ex where)
+{
+	Lower *l = &w->l;
+	ExprTab *t = &l->p->ex;
+	Ex inner = ex_const(t, 1);
+
+	w->split = true;
+	w->row_axis = -1;
+	memset(w->cache, 0, l->p->values.n * sizeof(*w->cache));
+	w->piece_axis = __builtin_ctz(w->reg->reduced);
+	for (int d = w->piece_axis + 1; d < w->reg->rank; d++)
+		if (reduces(w->reg, d))
+			inner = ex_mul(t, inner, w->reg->space[d]);
+	Ex extent = w->reg->space[w->piece_axis];
+	Ex size = lower_chunk(l, PIECE, inner);
+	w->pieces = ex_ceil_div(t, extent, size);
+	for (int pass = 0; pass < w->passes; pass++) {
+		if (pass_has_work(w, pass)) {
+			open_split(w, "pass", pass, where);
+			w->piece = lower_task(l, w->pieces);
+			w->piece_first = ex_mul(t, w->piece, size);
+			w->piece_size = ex_min(
+				t, size, ex_sub(t, extent, w->piece_first));
+			bind_shared(w, pass);
+			lower_pass(w, pass);
+			lower_end(l);
+		}
+		if (kept_at(w, pass + 1)) {
+			open_split(w, "fold", pass, where);
+			fold_pieces(w, pass + 1);
+			lower_end(l);
+		}
+	}
+}
+
 /*
  * Rows a task: worth a claim, and no more tasks than 16 a CPU, which deals
  * them evenly and lets most rows follow another in their task. Rows are
@@ -516,6 +979,58 @@ static Ex task_rows(Rows *w, const Target *target, int64_t elements, Ex length)
 	return ex_max(t, lower_chunk(&w->l, elements, length), share);
 }
 
+/* Whole rows, or blocks of columns, a task; none where rows are split. */
+static void lower_whole(Rows *w, const Target *target, const Candidate *c,
+			Ex split, Ex length)
+{
+	Lower *l = &w->l;
+	ExprTab *t = &l->p->ex;
+	int outer = w->across ? w->nkept - 1 : w->nkept;
+
+	lower_phase(l, "main");
+	(void)lower_task(l, ex_sub(t, ex_const(t, 1), split));
+	Ex chunk = task_rows(w, target, c->params[P_ROWS].value, length);
+	const StmtList *tasks = l->at;
+	lower_rows(l, w->kept, outer, chunk, w->row);
+	if (c->params[P_AHEAD].value && !w->across && tasks->n == 1 &&
+	    tasks->p[0]->kind == ST_FOR) {
+		w->row_axis = tasks->p[0]->axis;
+		w->row_extent = tasks->p[0]->extent;
+	}
+	if (w->across)
+		lower_across(w);
+	else
+		lower_along(w);
+	lower_end(l);
+}
+
+/* What the choice rests on: the machine's figures. */
+static const char *row_note(const Rows *w, const Target *target, bool split)
+{
+	Arena *a = w->l.arena;
+	const Value *v = program_value(w->l.p, w->reg->anchor);
+	Buf b;
+
+	const char *few = arena_printf(a, " or of %d times their number,",
+				       PIECE * MIN_PIECES);
+
+	buf_init(&b, a);
+	buf_puts(&b, w->across ? "lanes run across rows: the last axis is kept"
+			       : "lanes run along the row: the last axis is "
+				 "folded");
+	buf_printf(&b,
+		   "; past the caches beyond %lld kB of inputs and outputs, "
+		   "which is what %d CPUs keep",
+		   (long long)target_cached(target) >> 10, target->cpus);
+	if (split)
+		buf_printf(&b,
+			   "; rows of %lld elements, which fill a core's "
+			   "cache,%s are cut into pieces of %d",
+			   (long long)longest_row(target),
+			   v->relax & RELAX_ROW_INVARIANT ? "" : few, PIECE);
+	return buf_str(&b);
+}
+
 static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			    const Target *target, const Candidate *c)
 {
@@ -523,7 +1038,6 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 		  .lanes = (int)c->params[P_LANES].value,
 		  .row_axis = -1};
 	ExprTab *t = &ks->program->ex;
-	int64_t rows = c->params[P_ROWS].value;
 	int rank = w.reg->rank;
 	Ex length = ex_const(t, 1);
 
@@ -537,45 +1051,28 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			w.kept[w.nkept++] = w.reg->space[d];
 	}
 	w.across = rank > 0 && !reduces(w.reg, rank - 1);
+	w.keep = arena_array(ks->arena, uint32_t, ks->program->values.n);
+	w.acc = arena_array(ks->arena, uint32_t, ks->program->values.n);
+	w.bests = arena_array(ks->arena, uint32_t, ks->program->values.n);
+	w.best = arena_array(ks->arena, VarId, ks->program->values.n);
 	find_levels(&w);
 	if (!w.across)
 		plan_cache(&w);
 
-	lower_phase(&w.l, "main");
-	int outer = w.across ? w.nkept - 1 : w.nkept;
-	Ex chunk = task_rows(&w, target, rows, length);
-	const StmtList *tasks = w.l.at;
-	lower_rows(&w.l, w.kept, outer, chunk, w.row);
-	if (c->params[P_AHEAD].value && !w.across && tasks->n == 1 &&
-	    tasks->p[0]->kind == ST_FOR) {
-		w.row_axis = tasks->p[0]->axis;
-		w.row_extent = tasks->p[0]->extent;
-	}
-	if (w.across) {
-		/* columns in blocks of 16 vectors */
-		Ex width = w.kept[outer], size = ex_const(t, 16 * w.lanes);
-		Ex first = ex_mul(
-			t, lower_task(&w.l, ex_ceil_div(t, width, size)), size);
-		Ex j = lower_for(&w.l, ex_min(t, size, ex_sub(t, width, first)),
-				 w.lanes > 1 ? MAP_VECTOR : MAP_SERIAL,
-				 w.lanes);
-		w.row[outer] = ex_add(t, first, j);
-	}
-	for (int pass = 0; pass < w.passes; pass++) {
-		row_values(&w, pass);
-		if (pass_has_work(&w, pass))
-			lower_pass(&w, pass);
-	}
-	row_values(&w, w.passes);
-	if (w.row_axis >= 0 && w.pass.n > 1)
-		read_ahead(&w);
-	if (w.across)
-		lower_end(&w.l);
-	lower_end(&w.l);
+	Ex n_rows = ex_const(t, 1), where = ex_const(t, 0);
+	for (int d = 0; d < w.nkept; d++)
+		n_rows = ex_mul(t, n_rows, w.kept[d]);
+	if (c->params[P_SPLIT].value && can_split(&w))
+		where = c->params[P_SPLIT].value == 2
+				? ex_const(t, 1)
+				: split_where(&w, target, n_rows, length);
+	if (!ex_equals(t, where, 1))
+		lower_whole(&w, target, c, where, length);
+	if (!ex_equals(t, where, 0))
+		lower_split(&w, where);
 	lower_by_size(&w.l, ST_STORE, c->params[P_STREAM].value, target);
 	lower_by_size(&w.l, ST_AHEAD, c->params[P_AHEAD].value, target);
-	k->note = w.across ? "lanes run across rows: the last axis is kept"
-			   : "lanes run along the row: the last axis is folded";
+	k->note = row_note(&w, target, !ex_equals(t, where, 0));
 }
 
 const Realisation realise_rowreduce = {

@@ -1,6 +1,6 @@
 /*
- * k0: region 0 of norm_projection, by rowreduce lanes=8 rows=16384 stream=1 ahead=1
- * lanes run along the row: the last axis is folded
+ * k0: region 0 of norm_projection, by rowreduce lanes=8 rows=16384 stream=1 ahead=1 split=1
+ * lanes run along the row: the last axis is folded; past the caches beyond 12288 kB of inputs and outputs, which is what 8 CPUs keep; rows of 65536 elements, which fill a core's cache, or of 65536 times their number, are cut into pieces of 16384
  *   %3 = cast: f32, line 9
  *   %4 = mul: f32, line 9
  *   %5 = sum: f32, line 9
@@ -460,6 +460,25 @@ TN_INLINE void tn_fence()
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 }
+typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
+TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
+{
+	return *(const tn_f32_v8u *)a;
+}
+typedef float tn_f32_su __attribute__((aligned(1), may_alias));
+TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
+{
+#ifdef __AVX512VL__
+	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
+		a, (tn_f32_v8){0}, (uint8_t)tn_lanes(b));
+#else
+	tn_f32_v8 r = {0};
+
+	for (int64_t i = 0; i < b && i < 8; i++)
+		r[i] = ((const tn_f32_su *)a)[i];
+	return r;
+#endif
+}
 
 #define TN_EXPORT __attribute__((visibility("default")))
 #define TN_REG __attribute__((unused))
@@ -472,20 +491,21 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const int64_t c0 = tn_max(d_M/128, tn_max(16384/tn_max(d_K, 1), 1));
 	const int64_t c1 = tn_max(d_M/128, tn_max(tn_div(16384, d_K), 1));
 	const int64_t c2 = tn_div(d_M - 1, tn_max(d_M/128, tn_max(16384/tn_max(d_K, 1), 1)));
+	const int64_t c3 = tn_min(d_K/tn_min(65536LL*tn_max(d_M, 1), 65536LL), 1);
 	const uint16_t *const b_x = args->buffers[0];
 	const uint16_t *const b_g = args->buffers[1];
 	uint16_t *const b19 = args->buffers[2];
-	const int64_t tasks = c2 + 1;
+	const int64_t tasks = c2 + 1 - c2*c3 - c3;
 
 	(void)worker;
 	(void)st;
 	for (int64_t t = tn_task(args, workers, -1); t < tasks;
 	     t = tn_task(args, workers, t)) {
-		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < tn_min(c0, d_M - i0*c0); i1++) {
+		const int64_t i1 = t % (c2 + 1);
+		for (int64_t i2 = 0; i2 < tn_min(c0, d_M - i1*c0); i2++) {
 			tn_f32_s v0 = 0;
 			{
-				const int64_t n2 = d_K;
+				const int64_t n3 = d_K;
 				tn_f32_v8 v0_0 = tn_splat_f32_v8(0);
 				tn_f32_v8 v0_1 = tn_splat_f32_v8(0);
 				tn_f32_v8 v0_2 = tn_splat_f32_v8(0);
@@ -494,11 +514,11 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				tn_f32_v8 v0_5 = tn_splat_f32_v8(0);
 				tn_f32_v8 v0_6 = tn_splat_f32_v8(0);
 				tn_f32_v8 v0_7 = tn_splat_f32_v8(0);
-				int64_t i2 = 0;
-				for (; i2 <= n2 - 64; i2 += 64) {
+				int64_t i3 = 0;
+				for (; i3 <= n3 - 64; i3 += 64) {
 					{
 						/* %0 x = input: line 8 */
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3));
 						/* %3 = cast: line 9 */
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						/* %4 = mul: line 9 */
@@ -506,60 +526,60 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						v0_0 = v0_0 + v3;
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 8));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 8));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						const tn_f32_v8 v3 = v2 * v2;
 						v0_1 = v0_1 + v3;
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 16));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 16));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						const tn_f32_v8 v3 = v2 * v2;
 						v0_2 = v0_2 + v3;
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 24));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 24));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						const tn_f32_v8 v3 = v2 * v2;
 						v0_3 = v0_3 + v3;
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 32));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 32));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						const tn_f32_v8 v3 = v2 * v2;
 						v0_4 = v0_4 + v3;
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 40));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 40));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						const tn_f32_v8 v3 = v2 * v2;
 						v0_5 = v0_5 + v3;
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 48));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 48));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						const tn_f32_v8 v3 = v2 * v2;
 						v0_6 = v0_6 + v3;
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 56));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 56));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						const tn_f32_v8 v3 = v2 * v2;
 						v0_7 = v0_7 + v3;
 					}
 				}
-				for (; i2 <= n2 - 8; i2 += 8) {
-					const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2));
+				for (; i3 <= n3 - 8; i3 += 8) {
+					const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3));
 					const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 					const tn_f32_v8 v3 = v2 * v2;
 					v0_0 = v0_0 + v3;
 				}
-				if (i2 < n2) {
-					const int64_t m2 = n2 - i2;
-					const tn_f16_v8 v1 = tn_loadn_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2), m2);
+				if (i3 < n3) {
+					const int64_t m3 = n3 - i3;
+					const tn_f16_v8 v1 = tn_loadn_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3), m3);
 					const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 					const tn_f32_v8 v3 = v2 * v2;
-					v0_0 = tn_keepn_f32_v8(v0_0 + v3, v0_0, m2);
+					v0_0 = tn_keepn_f32_v8(v0_0 + v3, v0_0, m3);
 				}
 				v0 = v0 + tn_hsum_f32_v8((((v0_0 + v0_1) + (v0_2 + v0_3)) + ((v0_4 + v0_5) + (v0_6 + v0_7))));
 			}
@@ -576,51 +596,323 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 			/* %13 = rsqrt: line 9 */
 			const tn_f32_s v9 = tn_rsqrt_f32_s(v8);
 			{
-				const int64_t n3 = d_K;
-				int64_t i3 = 0;
-				const int64_t h3 = 4*d_K*d_M + 2*d_K - 12582913LL >= 0 ? tn_head(b19 + (d_K*i0*c1 + d_K*i1), 16, 2, n3) : 0;
-				const _Bool nt3_0 = 4*d_K*d_M + 2*d_K - 12582913LL >= 0 && ((uint64_t)(b19 + (d_K*i0*c1 + d_K*i1) + h3) & 15) == 0;
-				if (h3 > 0) {
-					const int64_t m3 = h3;
+				const int64_t n4 = d_K;
+				int64_t i4 = 0;
+				const int64_t h4 = 4*d_K*d_M + 2*d_K - 12582913LL >= 0 ? tn_head(b19 + (d_K*i1*c1 + d_K*i2), 16, 2, n4) : 0;
+				const _Bool nt4_0 = 4*d_K*d_M + 2*d_K - 12582913LL >= 0 && ((uint64_t)(b19 + (d_K*i1*c1 + d_K*i2) + h4) & 15) == 0;
+				if (h4 > 0) {
+					const int64_t m4 = h4;
 					/* %0 x = input: line 8 */
-					const tn_f16_v8 v10 = tn_loadn_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i3), m3);
+					const tn_f16_v8 v10 = tn_loadn_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i4), m4);
 					/* %3 = cast: line 9 */
 					const tn_f32_v8 v11 = tn_cast_f16_f32_v8(v10);
 					/* %15 = mul: line 9 */
 					const tn_f32_v8 v12 = v11 * tn_splat_f32_v8(v9);
 					/* %1 g = input: line 8 */
-					const tn_f16_v8 v13 = tn_loadn_f16_v8(b_g + i3, m3);
+					const tn_f16_v8 v13 = tn_loadn_f16_v8(b_g + i4, m4);
 					/* %17 = cast: line 9 */
 					const tn_f32_v8 v14 = tn_cast_f16_f32_v8(v13);
 					/* %18 = mul: line 9 */
 					const tn_f32_v8 v15 = v12 * v14;
 					/* %19 = cast: line 9 */
 					const tn_f16_v8 v16 = tn_cast_f32_f16_v8(v15);
-					tn_storen_f16_v8(b19 + (d_K*i0*c1 + d_K*i1 + i3), m3, v16);
-					i3 = h3;
+					tn_storen_f16_v8(b19 + (d_K*i1*c1 + d_K*i2 + i4), m4, v16);
+					i4 = h4;
 				}
-				for (; i3 <= n3 - 8; i3 += 8) {
-					const tn_f16_v8 v10 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i3));
+				for (; i4 <= n4 - 8; i4 += 8) {
+					const tn_f16_v8 v10 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i4));
 					const tn_f32_v8 v11 = tn_cast_f16_f32_v8(v10);
 					const tn_f32_v8 v12 = v11 * tn_splat_f32_v8(v9);
-					const tn_f16_v8 v13 = tn_load_f16_v8(b_g + i3);
+					const tn_f16_v8 v13 = tn_load_f16_v8(b_g + i4);
 					const tn_f32_v8 v14 = tn_cast_f16_f32_v8(v13);
 					const tn_f32_v8 v15 = v12 * v14;
 					const tn_f16_v8 v16 = tn_cast_f32_f16_v8(v15);
-					tn_stream_f16_v8(b19 + (d_K*i0*c1 + d_K*i1 + i3), v16, nt3_0);
+					tn_stream_f16_v8(b19 + (d_K*i1*c1 + d_K*i2 + i4), v16, nt4_0);
 					if (4*d_K*d_M + 2*d_K - 12582913LL >= 0)
-						tn_ahead(b_x + (d_K*i0*c1 + d_K*tn_min(i1 + 1, tn_min(c1, d_M - i0*c1) - 1) + i3));
+						tn_ahead(b_x + (d_K*i1*c1 + d_K*tn_min(i2 + 1, tn_min(c1, d_M - i1*c1) - 1) + i4));
 				}
-				if (i3 < n3) {
-					const int64_t m3 = n3 - i3;
-					const tn_f16_v8 v10 = tn_loadn_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i3), m3);
+				if (i4 < n4) {
+					const int64_t m4 = n4 - i4;
+					const tn_f16_v8 v10 = tn_loadn_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i4), m4);
 					const tn_f32_v8 v11 = tn_cast_f16_f32_v8(v10);
 					const tn_f32_v8 v12 = v11 * tn_splat_f32_v8(v9);
-					const tn_f16_v8 v13 = tn_loadn_f16_v8(b_g + i3, m3);
+					const tn_f16_v8 v13 = tn_loadn_f16_v8(b_g + i4, m4);
 					const tn_f32_v8 v14 = tn_cast_f16_f32_v8(v13);
 					const tn_f32_v8 v15 = v12 * v14;
 					const tn_f16_v8 v16 = tn_cast_f32_f16_v8(v15);
-					tn_storen_f16_v8(b19 + (d_K*i0*c1 + d_K*i1 + i3), m3, v16);
+					tn_storen_f16_v8(b19 + (d_K*i1*c1 + d_K*i2 + i4), m4, v16);
+				}
+			}
+		}
+	}
+	tn_fence();
+}
+
+TN_EXPORT void k0_pass0(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_M = args->dims[0];
+	const int64_t d_K = args->dims[1];
+	const int64_t c0 = (d_K + 16383)/16384;
+	const int64_t c1 = tn_min(d_K/tn_min(65536LL*tn_max(d_M, 1), 65536LL), 1);
+	const uint16_t *const b_x = args->buffers[0];
+	float *const part = args->buffers[3];
+	const int64_t tasks = d_M*c0*c1;
+
+	(void)worker;
+	(void)st;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i6 = t / c0 % d_M;
+		const int64_t i8 = t % c0;
+		for (int64_t i7 = 0; i7 < 1; i7++) {
+			tn_f32_s v17 = 0;
+			{
+				const int64_t n9 = tn_min(d_K - 16384*i8, 16384);
+				tn_f32_v8 v17_0 = tn_splat_f32_v8(0);
+				tn_f32_v8 v17_1 = tn_splat_f32_v8(0);
+				tn_f32_v8 v17_2 = tn_splat_f32_v8(0);
+				tn_f32_v8 v17_3 = tn_splat_f32_v8(0);
+				tn_f32_v8 v17_4 = tn_splat_f32_v8(0);
+				tn_f32_v8 v17_5 = tn_splat_f32_v8(0);
+				tn_f32_v8 v17_6 = tn_splat_f32_v8(0);
+				tn_f32_v8 v17_7 = tn_splat_f32_v8(0);
+				int64_t i9 = 0;
+				for (; i9 <= n9 - 64; i9 += 64) {
+					{
+						/* %0 x = input: line 8 */
+						const tn_f16_v8 v18 = tn_load_f16_v8(b_x + (d_K*i6 + d_K*i7 + 16384*i8 + i9));
+						/* %3 = cast: line 9 */
+						const tn_f32_v8 v19 = tn_cast_f16_f32_v8(v18);
+						/* %4 = mul: line 9 */
+						const tn_f32_v8 v20 = v19 * v19;
+						v17_0 = v17_0 + v20;
+					}
+					{
+						const tn_f16_v8 v18 = tn_load_f16_v8(b_x + (d_K*i6 + d_K*i7 + 16384*i8 + i9 + 8));
+						const tn_f32_v8 v19 = tn_cast_f16_f32_v8(v18);
+						const tn_f32_v8 v20 = v19 * v19;
+						v17_1 = v17_1 + v20;
+					}
+					{
+						const tn_f16_v8 v18 = tn_load_f16_v8(b_x + (d_K*i6 + d_K*i7 + 16384*i8 + i9 + 16));
+						const tn_f32_v8 v19 = tn_cast_f16_f32_v8(v18);
+						const tn_f32_v8 v20 = v19 * v19;
+						v17_2 = v17_2 + v20;
+					}
+					{
+						const tn_f16_v8 v18 = tn_load_f16_v8(b_x + (d_K*i6 + d_K*i7 + 16384*i8 + i9 + 24));
+						const tn_f32_v8 v19 = tn_cast_f16_f32_v8(v18);
+						const tn_f32_v8 v20 = v19 * v19;
+						v17_3 = v17_3 + v20;
+					}
+					{
+						const tn_f16_v8 v18 = tn_load_f16_v8(b_x + (d_K*i6 + d_K*i7 + 16384*i8 + i9 + 32));
+						const tn_f32_v8 v19 = tn_cast_f16_f32_v8(v18);
+						const tn_f32_v8 v20 = v19 * v19;
+						v17_4 = v17_4 + v20;
+					}
+					{
+						const tn_f16_v8 v18 = tn_load_f16_v8(b_x + (d_K*i6 + d_K*i7 + 16384*i8 + i9 + 40));
+						const tn_f32_v8 v19 = tn_cast_f16_f32_v8(v18);
+						const tn_f32_v8 v20 = v19 * v19;
+						v17_5 = v17_5 + v20;
+					}
+					{
+						const tn_f16_v8 v18 = tn_load_f16_v8(b_x + (d_K*i6 + d_K*i7 + 16384*i8 + i9 + 48));
+						const tn_f32_v8 v19 = tn_cast_f16_f32_v8(v18);
+						const tn_f32_v8 v20 = v19 * v19;
+						v17_6 = v17_6 + v20;
+					}
+					{
+						const tn_f16_v8 v18 = tn_load_f16_v8(b_x + (d_K*i6 + d_K*i7 + 16384*i8 + i9 + 56));
+						const tn_f32_v8 v19 = tn_cast_f16_f32_v8(v18);
+						const tn_f32_v8 v20 = v19 * v19;
+						v17_7 = v17_7 + v20;
+					}
+				}
+				for (; i9 <= n9 - 8; i9 += 8) {
+					const tn_f16_v8 v18 = tn_load_f16_v8(b_x + (d_K*i6 + d_K*i7 + 16384*i8 + i9));
+					const tn_f32_v8 v19 = tn_cast_f16_f32_v8(v18);
+					const tn_f32_v8 v20 = v19 * v19;
+					v17_0 = v17_0 + v20;
+				}
+				if (i9 < n9) {
+					const int64_t m9 = n9 - i9;
+					const tn_f16_v8 v18 = tn_loadn_f16_v8(b_x + (d_K*i6 + d_K*i7 + 16384*i8 + i9), m9);
+					const tn_f32_v8 v19 = tn_cast_f16_f32_v8(v18);
+					const tn_f32_v8 v20 = v19 * v19;
+					v17_0 = tn_keepn_f32_v8(v17_0 + v20, v17_0, m9);
+				}
+				v17 = v17 + tn_hsum_f32_v8((((v17_0 + v17_1) + (v17_2 + v17_3)) + ((v17_4 + v17_5) + (v17_6 + v17_7))));
+			}
+			part[i6*c0 + i7*c0 + i8] = v17;
+		}
+	}
+}
+
+TN_EXPORT void k0_fold0(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_M = args->dims[0];
+	const int64_t d_K = args->dims[1];
+	const int64_t c0 = (d_K + 16383)/16384;
+	const int64_t c1 = tn_min(d_K/tn_min(65536LL*tn_max(d_M, 1), 65536LL), 1);
+	float *const part = args->buffers[3];
+	float *const kept = args->buffers[4];
+	float *const kept_1 = args->buffers[5];
+	float *const kept_2 = args->buffers[6];
+	float *const kept_3 = args->buffers[7];
+	const int64_t tasks = d_M*c1;
+
+	(void)worker;
+	(void)st;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i11 = t % d_M;
+		for (int64_t i12 = 0; i12 < 1; i12++) {
+			tn_f32_s v21 = 0;
+			{
+				const int64_t n13 = c0;
+				tn_f32_v8 v21_0 = tn_splat_f32_v8(0);
+				tn_f32_v8 v21_1 = tn_splat_f32_v8(0);
+				tn_f32_v8 v21_2 = tn_splat_f32_v8(0);
+				tn_f32_v8 v21_3 = tn_splat_f32_v8(0);
+				tn_f32_v8 v21_4 = tn_splat_f32_v8(0);
+				tn_f32_v8 v21_5 = tn_splat_f32_v8(0);
+				tn_f32_v8 v21_6 = tn_splat_f32_v8(0);
+				tn_f32_v8 v21_7 = tn_splat_f32_v8(0);
+				int64_t i13 = 0;
+				for (; i13 <= n13 - 64; i13 += 64) {
+					{
+						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13));
+						v21_0 = v21_0 + v22;
+					}
+					{
+						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 8));
+						v21_1 = v21_1 + v22;
+					}
+					{
+						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 16));
+						v21_2 = v21_2 + v22;
+					}
+					{
+						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 24));
+						v21_3 = v21_3 + v22;
+					}
+					{
+						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 32));
+						v21_4 = v21_4 + v22;
+					}
+					{
+						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 40));
+						v21_5 = v21_5 + v22;
+					}
+					{
+						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 48));
+						v21_6 = v21_6 + v22;
+					}
+					{
+						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 56));
+						v21_7 = v21_7 + v22;
+					}
+				}
+				for (; i13 <= n13 - 8; i13 += 8) {
+					const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13));
+					v21_0 = v21_0 + v22;
+				}
+				if (i13 < n13) {
+					const int64_t m13 = n13 - i13;
+					const tn_f32_v8 v22 = tn_loadn_f32_v8(part + (i11*c0 + i12*c0 + i13), m13);
+					v21_0 = tn_keepn_f32_v8(v21_0 + v22, v21_0, m13);
+				}
+				v21 = v21 + tn_hsum_f32_v8((((v21_0 + v21_1) + (v21_2 + v21_3)) + ((v21_4 + v21_5) + (v21_6 + v21_7))));
+			}
+			/* %5 = sum: line 9 */
+			const tn_f32_s v23 = v21;
+			/* %7 = iota: line 9 */
+			const tn_f32_s v24 = tn_iota_f32_s(d_K);
+			/* %9 = div: line 9 */
+			const tn_f32_s v25 = tn_div_f32_s(v23, v24);
+			/* %10 = const: line 9 */
+			const tn_f32_s v26 = 0x1.4f8b58p-17f;
+			/* %12 = add: line 9 */
+			const tn_f32_s v27 = v25 + v26;
+			/* %13 = rsqrt: line 9 */
+			const tn_f32_s v28 = tn_rsqrt_f32_s(v27);
+			kept[i11 + i12] = v23;
+			kept_1[i11 + i12] = v25;
+			kept_2[i11 + i12] = v27;
+			kept_3[i11 + i12] = v28;
+		}
+	}
+}
+
+TN_EXPORT void k0_pass1(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_M = args->dims[0];
+	const int64_t d_K = args->dims[1];
+	const int64_t c0 = (d_K + 16383)/16384;
+	const int64_t c1 = tn_min(d_K/tn_min(65536LL*tn_max(d_M, 1), 65536LL), 1);
+	const uint16_t *const b_x = args->buffers[0];
+	const uint16_t *const b_g = args->buffers[1];
+	uint16_t *const b19 = args->buffers[2];
+	float *const kept_3 = args->buffers[7];
+	const int64_t tasks = d_M*c0*c1;
+
+	(void)worker;
+	(void)st;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i15 = t / c0 % d_M;
+		const int64_t i17 = t % c0;
+		for (int64_t i16 = 0; i16 < 1; i16++) {
+			const tn_f32_s v32 = kept_3[i15 + i16];
+			{
+				const int64_t n18 = tn_min(d_K - 16384*i17, 16384);
+				int64_t i18 = 0;
+				const int64_t h18 = 4*d_K*d_M + 2*d_K - 12582913LL >= 0 ? tn_head(b19 + (d_K*i15 + d_K*i16 + 16384*i17), 16, 2, n18) : 0;
+				const _Bool nt18_0 = 4*d_K*d_M + 2*d_K - 12582913LL >= 0 && ((uint64_t)(b19 + (d_K*i15 + d_K*i16 + 16384*i17) + h18) & 15) == 0;
+				if (h18 > 0) {
+					const int64_t m18 = h18;
+					/* %0 x = input: line 8 */
+					const tn_f16_v8 v33 = tn_loadn_f16_v8(b_x + (d_K*i15 + d_K*i16 + 16384*i17 + i18), m18);
+					/* %3 = cast: line 9 */
+					const tn_f32_v8 v34 = tn_cast_f16_f32_v8(v33);
+					/* %15 = mul: line 9 */
+					const tn_f32_v8 v35 = v34 * tn_splat_f32_v8(v32);
+					/* %1 g = input: line 8 */
+					const tn_f16_v8 v36 = tn_loadn_f16_v8(b_g + (16384*i17 + i18), m18);
+					/* %17 = cast: line 9 */
+					const tn_f32_v8 v37 = tn_cast_f16_f32_v8(v36);
+					/* %18 = mul: line 9 */
+					const tn_f32_v8 v38 = v35 * v37;
+					/* %19 = cast: line 9 */
+					const tn_f16_v8 v39 = tn_cast_f32_f16_v8(v38);
+					tn_storen_f16_v8(b19 + (d_K*i15 + d_K*i16 + 16384*i17 + i18), m18, v39);
+					i18 = h18;
+				}
+				for (; i18 <= n18 - 8; i18 += 8) {
+					const tn_f16_v8 v33 = tn_load_f16_v8(b_x + (d_K*i15 + d_K*i16 + 16384*i17 + i18));
+					const tn_f32_v8 v34 = tn_cast_f16_f32_v8(v33);
+					const tn_f32_v8 v35 = v34 * tn_splat_f32_v8(v32);
+					const tn_f16_v8 v36 = tn_load_f16_v8(b_g + (16384*i17 + i18));
+					const tn_f32_v8 v37 = tn_cast_f16_f32_v8(v36);
+					const tn_f32_v8 v38 = v35 * v37;
+					const tn_f16_v8 v39 = tn_cast_f32_f16_v8(v38);
+					tn_stream_f16_v8(b19 + (d_K*i15 + d_K*i16 + 16384*i17 + i18), v39, nt18_0);
+				}
+				if (i18 < n18) {
+					const int64_t m18 = n18 - i18;
+					const tn_f16_v8 v33 = tn_loadn_f16_v8(b_x + (d_K*i15 + d_K*i16 + 16384*i17 + i18), m18);
+					const tn_f32_v8 v34 = tn_cast_f16_f32_v8(v33);
+					const tn_f32_v8 v35 = v34 * tn_splat_f32_v8(v32);
+					const tn_f16_v8 v36 = tn_loadn_f16_v8(b_g + (16384*i17 + i18), m18);
+					const tn_f32_v8 v37 = tn_cast_f16_f32_v8(v36);
+					const tn_f32_v8 v38 = v35 * v37;
+					const tn_f16_v8 v39 = tn_cast_f32_f16_v8(v38);
+					tn_storen_f16_v8(b19 + (d_K*i15 + d_K*i16 + 16384*i17 + i18), m18, v39);
 				}
 			}
 		}

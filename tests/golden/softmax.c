@@ -1,6 +1,6 @@
 /*
- * k0: region 0 of softmax_rows, by rowreduce lanes=8 rows=16384 stream=1 ahead=1
- * lanes run along the row: the last axis is folded
+ * k0: region 0 of softmax_rows, by rowreduce lanes=8 rows=16384 stream=1 ahead=1 split=1
+ * lanes run along the row: the last axis is folded; past the caches beyond 12288 kB of inputs and outputs, which is what 8 CPUs keep; rows of 65536 elements, which fill a core's cache, or of 65536 times their number, are cut into pieces of 16384
  *   %1 = cast: f32, line 9
  *   %2 = max: f32, line 9
  *   %4 = sub: f32, line 9
@@ -782,21 +782,22 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const int64_t c0 = tn_max(d_M/128, tn_max(16384/tn_max(d_K, 1), 1));
 	const int64_t c1 = tn_max(d_M/128, tn_max(tn_div(16384, d_K), 1));
 	const int64_t c2 = tn_div(d_M - 1, tn_max(d_M/128, tn_max(16384/tn_max(d_K, 1), 1)));
+	const int64_t c3 = tn_min(d_K/tn_min(65536LL*tn_max(d_M, 1), 65536LL), 1);
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const row = (float *)(scratch + 0);
 	const uint16_t *const b_x = args->buffers[0];
 	uint16_t *const b9 = args->buffers[1];
-	const int64_t tasks = c2 + 1;
+	const int64_t tasks = c2 + 1 - c2*c3 - c3;
 
 	(void)worker;
 	(void)st;
 	for (int64_t t = tn_task(args, workers, -1); t < tasks;
 	     t = tn_task(args, workers, t)) {
-		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < tn_min(c0, d_M - i0*c0); i1++) {
+		const int64_t i1 = t % (c2 + 1);
+		for (int64_t i2 = 0; i2 < tn_min(c0, d_M - i1*c0); i2++) {
 			tn_f32_s v0 = -__builtin_inff();
 			{
-				const int64_t n2 = d_K;
+				const int64_t n3 = d_K;
 				tn_f32_v8 v0_0 = tn_splat_f32_v8(-__builtin_inff());
 				tn_f32_v8 v0_1 = tn_splat_f32_v8(-__builtin_inff());
 				tn_f32_v8 v0_2 = tn_splat_f32_v8(-__builtin_inff());
@@ -805,61 +806,61 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				tn_f32_v8 v0_5 = tn_splat_f32_v8(-__builtin_inff());
 				tn_f32_v8 v0_6 = tn_splat_f32_v8(-__builtin_inff());
 				tn_f32_v8 v0_7 = tn_splat_f32_v8(-__builtin_inff());
-				int64_t i2 = 0;
-				for (; i2 <= n2 - 64; i2 += 64) {
+				int64_t i3 = 0;
+				for (; i3 <= n3 - 64; i3 += 64) {
 					{
 						/* %0 x = input: line 8 */
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3));
 						/* %1 = cast: line 9 */
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						v0_0 = tn_maximum_f32_v8(v0_0, v2);
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 8));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 8));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						v0_1 = tn_maximum_f32_v8(v0_1, v2);
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 16));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 16));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						v0_2 = tn_maximum_f32_v8(v0_2, v2);
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 24));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 24));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						v0_3 = tn_maximum_f32_v8(v0_3, v2);
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 32));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 32));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						v0_4 = tn_maximum_f32_v8(v0_4, v2);
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 40));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 40));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						v0_5 = tn_maximum_f32_v8(v0_5, v2);
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 48));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 48));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						v0_6 = tn_maximum_f32_v8(v0_6, v2);
 					}
 					{
-						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2 + 56));
+						const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3 + 56));
 						const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 						v0_7 = tn_maximum_f32_v8(v0_7, v2);
 					}
 				}
-				for (; i2 <= n2 - 8; i2 += 8) {
-					const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2));
+				for (; i3 <= n3 - 8; i3 += 8) {
+					const tn_f16_v8 v1 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3));
 					const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
 					v0_0 = tn_maximum_f32_v8(v0_0, v2);
 				}
-				if (i2 < n2) {
-					const int64_t m2 = n2 - i2;
-					const tn_f16_v8 v1 = tn_loadn_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i2), m2);
+				if (i3 < n3) {
+					const int64_t m3 = n3 - i3;
+					const tn_f16_v8 v1 = tn_loadn_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i3), m3);
 					const tn_f32_v8 v2 = tn_cast_f16_f32_v8(v1);
-					v0_0 = tn_keepn_f32_v8(tn_maximum_f32_v8(v0_0, v2), v0_0, m2);
+					v0_0 = tn_keepn_f32_v8(tn_maximum_f32_v8(v0_0, v2), v0_0, m3);
 				}
 				v0 = tn_maximum_f32_s(v0, tn_hmax_f32_v8((tn_maximum_f32_v8((tn_maximum_f32_v8((tn_maximum_f32_v8(v0_0, v0_1)), (tn_maximum_f32_v8(v0_2, v0_3)))), (tn_maximum_f32_v8((tn_maximum_f32_v8(v0_4, v0_5)), (tn_maximum_f32_v8(v0_6, v0_7))))))));
 			}
@@ -867,63 +868,437 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 			const tn_f32_s v3 = v0;
 			tn_f32_s v4 = 0;
 			{
-				const int64_t n3 = d_K;
+				const int64_t n4 = d_K;
 				tn_f32_v8 v4_0 = tn_splat_f32_v8(0);
-				int64_t i3 = 0;
-				for (; i3 <= n3 - 8; i3 += 8) {
+				int64_t i4 = 0;
+				for (; i4 <= n4 - 8; i4 += 8) {
 					/* %0 x = input: line 8 */
-					const tn_f16_v8 v5 = tn_load_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i3));
+					const tn_f16_v8 v5 = tn_load_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i4));
 					/* %1 = cast: line 9 */
 					const tn_f32_v8 v6 = tn_cast_f16_f32_v8(v5);
 					/* %4 = sub: line 9 */
 					const tn_f32_v8 v7 = v6 - tn_splat_f32_v8(v3);
 					/* %5 = exp: line 9 */
 					const tn_f32_v8 v8 = tn_exp_f32_v8(v7);
-					tn_store_f32_v8(row + i3, v8);
+					tn_store_f32_v8(row + i4, v8);
 					v4_0 = v4_0 + v8;
 					if (4*d_K*d_M - 12582913LL >= 0)
-						tn_ahead(b_x + (d_K*i0*c1 + d_K*tn_min(i1 + 1, tn_min(c1, d_M - i0*c1) - 1) + i3));
+						tn_ahead(b_x + (d_K*i1*c1 + d_K*tn_min(i2 + 1, tn_min(c1, d_M - i1*c1) - 1) + i4));
 				}
-				if (i3 < n3) {
-					const int64_t m3 = n3 - i3;
-					const tn_f16_v8 v5 = tn_loadn_f16_v8(b_x + (d_K*i0*c1 + d_K*i1 + i3), m3);
+				if (i4 < n4) {
+					const int64_t m4 = n4 - i4;
+					const tn_f16_v8 v5 = tn_loadn_f16_v8(b_x + (d_K*i1*c1 + d_K*i2 + i4), m4);
 					const tn_f32_v8 v6 = tn_cast_f16_f32_v8(v5);
 					const tn_f32_v8 v7 = v6 - tn_splat_f32_v8(v3);
 					const tn_f32_v8 v8 = tn_exp_f32_v8(v7);
-					tn_storen_f32_v8(row + i3, m3, v8);
-					v4_0 = tn_keepn_f32_v8(v4_0 + v8, v4_0, m3);
+					tn_storen_f32_v8(row + i4, m4, v8);
+					v4_0 = tn_keepn_f32_v8(v4_0 + v8, v4_0, m4);
 				}
 				v4 = v4 + tn_hsum_f32_v8(v4_0);
 			}
 			/* %6 = sum: line 9 */
 			const tn_f32_s v9 = v4;
 			{
-				const int64_t n4 = d_K;
-				int64_t i4 = 0;
-				const int64_t h4 = 4*d_K*d_M - 12582913LL >= 0 ? tn_head(b9 + (d_K*i0*c1 + d_K*i1), 16, 2, n4) : 0;
-				const _Bool nt4_0 = 4*d_K*d_M - 12582913LL >= 0 && ((uint64_t)(b9 + (d_K*i0*c1 + d_K*i1) + h4) & 15) == 0;
-				if (h4 > 0) {
-					const int64_t m4 = h4;
-					const tn_f32_v8 v10 = tn_loadn_f32_v8(row + i4, m4);
+				const int64_t n5 = d_K;
+				int64_t i5 = 0;
+				const int64_t h5 = 4*d_K*d_M - 12582913LL >= 0 ? tn_head(b9 + (d_K*i1*c1 + d_K*i2), 16, 2, n5) : 0;
+				const _Bool nt5_0 = 4*d_K*d_M - 12582913LL >= 0 && ((uint64_t)(b9 + (d_K*i1*c1 + d_K*i2) + h5) & 15) == 0;
+				if (h5 > 0) {
+					const int64_t m5 = h5;
+					const tn_f32_v8 v10 = tn_loadn_f32_v8(row + i5, m5);
 					/* %8 = div: line 9 */
 					const tn_f32_v8 v11 = tn_divby_f32_v8(v10, v9, 1 / v9);
 					/* %9 = cast: line 9 */
 					const tn_f16_v8 v12 = tn_cast_f32_f16_v8(v11);
-					tn_storen_f16_v8(b9 + (d_K*i0*c1 + d_K*i1 + i4), m4, v12);
-					i4 = h4;
+					tn_storen_f16_v8(b9 + (d_K*i1*c1 + d_K*i2 + i5), m5, v12);
+					i5 = h5;
 				}
-				for (; i4 <= n4 - 8; i4 += 8) {
-					const tn_f32_v8 v10 = tn_load_f32_v8(row + i4);
+				for (; i5 <= n5 - 8; i5 += 8) {
+					const tn_f32_v8 v10 = tn_load_f32_v8(row + i5);
 					const tn_f32_v8 v11 = tn_divby_f32_v8(v10, v9, 1 / v9);
 					const tn_f16_v8 v12 = tn_cast_f32_f16_v8(v11);
-					tn_stream_f16_v8(b9 + (d_K*i0*c1 + d_K*i1 + i4), v12, nt4_0);
+					tn_stream_f16_v8(b9 + (d_K*i1*c1 + d_K*i2 + i5), v12, nt5_0);
 				}
-				if (i4 < n4) {
-					const int64_t m4 = n4 - i4;
-					const tn_f32_v8 v10 = tn_loadn_f32_v8(row + i4, m4);
+				if (i5 < n5) {
+					const int64_t m5 = n5 - i5;
+					const tn_f32_v8 v10 = tn_loadn_f32_v8(row + i5, m5);
 					const tn_f32_v8 v11 = tn_divby_f32_v8(v10, v9, 1 / v9);
 					const tn_f16_v8 v12 = tn_cast_f32_f16_v8(v11);
-					tn_storen_f16_v8(b9 + (d_K*i0*c1 + d_K*i1 + i4), m4, v12);
+					tn_storen_f16_v8(b9 + (d_K*i1*c1 + d_K*i2 + i5), m5, v12);
+				}
+			}
+		}
+	}
+	tn_fence();
+}
+
+TN_EXPORT void k0_pass0(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_M = args->dims[0];
+	const int64_t d_K = args->dims[1];
+	const int64_t c0 = (d_K + 16383)/16384;
+	const int64_t c1 = tn_min(d_K/tn_min(65536LL*tn_max(d_M, 1), 65536LL), 1);
+	const uint16_t *const b_x = args->buffers[0];
+	float *const part = args->buffers[2];
+	const int64_t tasks = d_M*c0*c1;
+
+	(void)worker;
+	(void)st;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i7 = t / c0 % d_M;
+		const int64_t i9 = t % c0;
+		for (int64_t i8 = 0; i8 < 1; i8++) {
+			tn_f32_s v13 = -__builtin_inff();
+			{
+				const int64_t n10 = tn_min(d_K - 16384*i9, 16384);
+				tn_f32_v8 v13_0 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v13_1 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v13_2 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v13_3 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v13_4 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v13_5 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v13_6 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v13_7 = tn_splat_f32_v8(-__builtin_inff());
+				int64_t i10 = 0;
+				for (; i10 <= n10 - 64; i10 += 64) {
+					{
+						/* %0 x = input: line 8 */
+						const tn_f16_v8 v14 = tn_load_f16_v8(b_x + (d_K*i7 + d_K*i8 + 16384*i9 + i10));
+						/* %1 = cast: line 9 */
+						const tn_f32_v8 v15 = tn_cast_f16_f32_v8(v14);
+						v13_0 = tn_maximum_f32_v8(v13_0, v15);
+					}
+					{
+						const tn_f16_v8 v14 = tn_load_f16_v8(b_x + (d_K*i7 + d_K*i8 + 16384*i9 + i10 + 8));
+						const tn_f32_v8 v15 = tn_cast_f16_f32_v8(v14);
+						v13_1 = tn_maximum_f32_v8(v13_1, v15);
+					}
+					{
+						const tn_f16_v8 v14 = tn_load_f16_v8(b_x + (d_K*i7 + d_K*i8 + 16384*i9 + i10 + 16));
+						const tn_f32_v8 v15 = tn_cast_f16_f32_v8(v14);
+						v13_2 = tn_maximum_f32_v8(v13_2, v15);
+					}
+					{
+						const tn_f16_v8 v14 = tn_load_f16_v8(b_x + (d_K*i7 + d_K*i8 + 16384*i9 + i10 + 24));
+						const tn_f32_v8 v15 = tn_cast_f16_f32_v8(v14);
+						v13_3 = tn_maximum_f32_v8(v13_3, v15);
+					}
+					{
+						const tn_f16_v8 v14 = tn_load_f16_v8(b_x + (d_K*i7 + d_K*i8 + 16384*i9 + i10 + 32));
+						const tn_f32_v8 v15 = tn_cast_f16_f32_v8(v14);
+						v13_4 = tn_maximum_f32_v8(v13_4, v15);
+					}
+					{
+						const tn_f16_v8 v14 = tn_load_f16_v8(b_x + (d_K*i7 + d_K*i8 + 16384*i9 + i10 + 40));
+						const tn_f32_v8 v15 = tn_cast_f16_f32_v8(v14);
+						v13_5 = tn_maximum_f32_v8(v13_5, v15);
+					}
+					{
+						const tn_f16_v8 v14 = tn_load_f16_v8(b_x + (d_K*i7 + d_K*i8 + 16384*i9 + i10 + 48));
+						const tn_f32_v8 v15 = tn_cast_f16_f32_v8(v14);
+						v13_6 = tn_maximum_f32_v8(v13_6, v15);
+					}
+					{
+						const tn_f16_v8 v14 = tn_load_f16_v8(b_x + (d_K*i7 + d_K*i8 + 16384*i9 + i10 + 56));
+						const tn_f32_v8 v15 = tn_cast_f16_f32_v8(v14);
+						v13_7 = tn_maximum_f32_v8(v13_7, v15);
+					}
+				}
+				for (; i10 <= n10 - 8; i10 += 8) {
+					const tn_f16_v8 v14 = tn_load_f16_v8(b_x + (d_K*i7 + d_K*i8 + 16384*i9 + i10));
+					const tn_f32_v8 v15 = tn_cast_f16_f32_v8(v14);
+					v13_0 = tn_maximum_f32_v8(v13_0, v15);
+				}
+				if (i10 < n10) {
+					const int64_t m10 = n10 - i10;
+					const tn_f16_v8 v14 = tn_loadn_f16_v8(b_x + (d_K*i7 + d_K*i8 + 16384*i9 + i10), m10);
+					const tn_f32_v8 v15 = tn_cast_f16_f32_v8(v14);
+					v13_0 = tn_keepn_f32_v8(tn_maximum_f32_v8(v13_0, v15), v13_0, m10);
+				}
+				v13 = tn_maximum_f32_s(v13, tn_hmax_f32_v8((tn_maximum_f32_v8((tn_maximum_f32_v8((tn_maximum_f32_v8(v13_0, v13_1)), (tn_maximum_f32_v8(v13_2, v13_3)))), (tn_maximum_f32_v8((tn_maximum_f32_v8(v13_4, v13_5)), (tn_maximum_f32_v8(v13_6, v13_7))))))));
+			}
+			part[i7*c0 + i8*c0 + i9] = v13;
+		}
+	}
+}
+
+TN_EXPORT void k0_fold0(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_M = args->dims[0];
+	const int64_t d_K = args->dims[1];
+	const int64_t c0 = (d_K + 16383)/16384;
+	const int64_t c1 = tn_min(d_K/tn_min(65536LL*tn_max(d_M, 1), 65536LL), 1);
+	float *const part = args->buffers[2];
+	float *const kept = args->buffers[3];
+	const int64_t tasks = d_M*c1;
+
+	(void)worker;
+	(void)st;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i12 = t % d_M;
+		for (int64_t i13 = 0; i13 < 1; i13++) {
+			tn_f32_s v16 = -__builtin_inff();
+			{
+				const int64_t n14 = c0;
+				tn_f32_v8 v16_0 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v16_1 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v16_2 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v16_3 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v16_4 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v16_5 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v16_6 = tn_splat_f32_v8(-__builtin_inff());
+				tn_f32_v8 v16_7 = tn_splat_f32_v8(-__builtin_inff());
+				int64_t i14 = 0;
+				for (; i14 <= n14 - 64; i14 += 64) {
+					{
+						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14));
+						v16_0 = tn_maximum_f32_v8(v16_0, v17);
+					}
+					{
+						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 8));
+						v16_1 = tn_maximum_f32_v8(v16_1, v17);
+					}
+					{
+						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 16));
+						v16_2 = tn_maximum_f32_v8(v16_2, v17);
+					}
+					{
+						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 24));
+						v16_3 = tn_maximum_f32_v8(v16_3, v17);
+					}
+					{
+						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 32));
+						v16_4 = tn_maximum_f32_v8(v16_4, v17);
+					}
+					{
+						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 40));
+						v16_5 = tn_maximum_f32_v8(v16_5, v17);
+					}
+					{
+						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 48));
+						v16_6 = tn_maximum_f32_v8(v16_6, v17);
+					}
+					{
+						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 56));
+						v16_7 = tn_maximum_f32_v8(v16_7, v17);
+					}
+				}
+				for (; i14 <= n14 - 8; i14 += 8) {
+					const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14));
+					v16_0 = tn_maximum_f32_v8(v16_0, v17);
+				}
+				if (i14 < n14) {
+					const int64_t m14 = n14 - i14;
+					const tn_f32_v8 v17 = tn_loadn_f32_v8(part + (i12*c0 + i13*c0 + i14), m14);
+					v16_0 = tn_keepn_f32_v8(tn_maximum_f32_v8(v16_0, v17), v16_0, m14);
+				}
+				v16 = tn_maximum_f32_s(v16, tn_hmax_f32_v8((tn_maximum_f32_v8((tn_maximum_f32_v8((tn_maximum_f32_v8(v16_0, v16_1)), (tn_maximum_f32_v8(v16_2, v16_3)))), (tn_maximum_f32_v8((tn_maximum_f32_v8(v16_4, v16_5)), (tn_maximum_f32_v8(v16_6, v16_7))))))));
+			}
+			/* %2 = max: line 9 */
+			const tn_f32_s v18 = v16;
+			kept[i12 + i13] = v18;
+		}
+	}
+}
+
+TN_EXPORT void k0_pass1(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_M = args->dims[0];
+	const int64_t d_K = args->dims[1];
+	const int64_t c0 = (d_K + 16383)/16384;
+	const int64_t c1 = tn_min(d_K/tn_min(65536LL*tn_max(d_M, 1), 65536LL), 1);
+	const uint16_t *const b_x = args->buffers[0];
+	float *const kept = args->buffers[3];
+	float *const part_1 = args->buffers[4];
+	const int64_t tasks = d_M*c0*c1;
+
+	(void)worker;
+	(void)st;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i16 = t / c0 % d_M;
+		const int64_t i18 = t % c0;
+		for (int64_t i17 = 0; i17 < 1; i17++) {
+			const tn_f32_s v19 = kept[i16 + i17];
+			tn_f32_s v20 = 0;
+			{
+				const int64_t n19 = tn_min(d_K - 16384*i18, 16384);
+				tn_f32_v8 v20_0 = tn_splat_f32_v8(0);
+				int64_t i19 = 0;
+				for (; i19 <= n19 - 8; i19 += 8) {
+					/* %0 x = input: line 8 */
+					const tn_f16_v8 v21 = tn_load_f16_v8(b_x + (d_K*i16 + d_K*i17 + 16384*i18 + i19));
+					/* %1 = cast: line 9 */
+					const tn_f32_v8 v22 = tn_cast_f16_f32_v8(v21);
+					/* %4 = sub: line 9 */
+					const tn_f32_v8 v23 = v22 - tn_splat_f32_v8(v19);
+					/* %5 = exp: line 9 */
+					const tn_f32_v8 v24 = tn_exp_f32_v8(v23);
+					v20_0 = v20_0 + v24;
+				}
+				if (i19 < n19) {
+					const int64_t m19 = n19 - i19;
+					const tn_f16_v8 v21 = tn_loadn_f16_v8(b_x + (d_K*i16 + d_K*i17 + 16384*i18 + i19), m19);
+					const tn_f32_v8 v22 = tn_cast_f16_f32_v8(v21);
+					const tn_f32_v8 v23 = v22 - tn_splat_f32_v8(v19);
+					const tn_f32_v8 v24 = tn_exp_f32_v8(v23);
+					v20_0 = tn_keepn_f32_v8(v20_0 + v24, v20_0, m19);
+				}
+				v20 = v20 + tn_hsum_f32_v8(v20_0);
+			}
+			part_1[i16*c0 + i17*c0 + i18] = v20;
+		}
+	}
+}
+
+TN_EXPORT void k0_fold1(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_M = args->dims[0];
+	const int64_t d_K = args->dims[1];
+	const int64_t c0 = (d_K + 16383)/16384;
+	const int64_t c1 = tn_min(d_K/tn_min(65536LL*tn_max(d_M, 1), 65536LL), 1);
+	float *const part_1 = args->buffers[4];
+	float *const kept_1 = args->buffers[5];
+	const int64_t tasks = d_M*c1;
+
+	(void)worker;
+	(void)st;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i21 = t % d_M;
+		for (int64_t i22 = 0; i22 < 1; i22++) {
+			tn_f32_s v26 = 0;
+			{
+				const int64_t n23 = c0;
+				tn_f32_v8 v26_0 = tn_splat_f32_v8(0);
+				tn_f32_v8 v26_1 = tn_splat_f32_v8(0);
+				tn_f32_v8 v26_2 = tn_splat_f32_v8(0);
+				tn_f32_v8 v26_3 = tn_splat_f32_v8(0);
+				tn_f32_v8 v26_4 = tn_splat_f32_v8(0);
+				tn_f32_v8 v26_5 = tn_splat_f32_v8(0);
+				tn_f32_v8 v26_6 = tn_splat_f32_v8(0);
+				tn_f32_v8 v26_7 = tn_splat_f32_v8(0);
+				int64_t i23 = 0;
+				for (; i23 <= n23 - 64; i23 += 64) {
+					{
+						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23));
+						v26_0 = v26_0 + v27;
+					}
+					{
+						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 8));
+						v26_1 = v26_1 + v27;
+					}
+					{
+						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 16));
+						v26_2 = v26_2 + v27;
+					}
+					{
+						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 24));
+						v26_3 = v26_3 + v27;
+					}
+					{
+						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 32));
+						v26_4 = v26_4 + v27;
+					}
+					{
+						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 40));
+						v26_5 = v26_5 + v27;
+					}
+					{
+						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 48));
+						v26_6 = v26_6 + v27;
+					}
+					{
+						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 56));
+						v26_7 = v26_7 + v27;
+					}
+				}
+				for (; i23 <= n23 - 8; i23 += 8) {
+					const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23));
+					v26_0 = v26_0 + v27;
+				}
+				if (i23 < n23) {
+					const int64_t m23 = n23 - i23;
+					const tn_f32_v8 v27 = tn_loadn_f32_v8(part_1 + (i21*c0 + i22*c0 + i23), m23);
+					v26_0 = tn_keepn_f32_v8(v26_0 + v27, v26_0, m23);
+				}
+				v26 = v26 + tn_hsum_f32_v8((((v26_0 + v26_1) + (v26_2 + v26_3)) + ((v26_4 + v26_5) + (v26_6 + v26_7))));
+			}
+			/* %6 = sum: line 9 */
+			const tn_f32_s v28 = v26;
+			kept_1[i21 + i22] = v28;
+		}
+	}
+}
+
+TN_EXPORT void k0_pass2(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_M = args->dims[0];
+	const int64_t d_K = args->dims[1];
+	const int64_t c0 = (d_K + 16383)/16384;
+	const int64_t c1 = tn_min(d_K/tn_min(65536LL*tn_max(d_M, 1), 65536LL), 1);
+	const uint16_t *const b_x = args->buffers[0];
+	uint16_t *const b9 = args->buffers[1];
+	float *const kept = args->buffers[3];
+	float *const kept_1 = args->buffers[5];
+	const int64_t tasks = d_M*c0*c1;
+
+	(void)worker;
+	(void)st;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i25 = t / c0 % d_M;
+		const int64_t i27 = t % c0;
+		for (int64_t i26 = 0; i26 < 1; i26++) {
+			const tn_f32_s v29 = kept[i25 + i26];
+			const tn_f32_s v30 = kept_1[i25 + i26];
+			{
+				const int64_t n28 = tn_min(d_K - 16384*i27, 16384);
+				int64_t i28 = 0;
+				const int64_t h28 = 4*d_K*d_M - 12582913LL >= 0 ? tn_head(b9 + (d_K*i25 + d_K*i26 + 16384*i27), 16, 2, n28) : 0;
+				const _Bool nt28_0 = 4*d_K*d_M - 12582913LL >= 0 && ((uint64_t)(b9 + (d_K*i25 + d_K*i26 + 16384*i27) + h28) & 15) == 0;
+				if (h28 > 0) {
+					const int64_t m28 = h28;
+					/* %0 x = input: line 8 */
+					const tn_f16_v8 v31 = tn_loadn_f16_v8(b_x + (d_K*i25 + d_K*i26 + 16384*i27 + i28), m28);
+					/* %1 = cast: line 9 */
+					const tn_f32_v8 v32 = tn_cast_f16_f32_v8(v31);
+					/* %4 = sub: line 9 */
+					const tn_f32_v8 v33 = v32 - tn_splat_f32_v8(v29);
+					/* %5 = exp: line 9 */
+					const tn_f32_v8 v34 = tn_exp_f32_v8(v33);
+					/* %8 = div: line 9 */
+					const tn_f32_v8 v35 = tn_divby_f32_v8(v34, v30, 1 / v30);
+					/* %9 = cast: line 9 */
+					const tn_f16_v8 v36 = tn_cast_f32_f16_v8(v35);
+					tn_storen_f16_v8(b9 + (d_K*i25 + d_K*i26 + 16384*i27 + i28), m28, v36);
+					i28 = h28;
+				}
+				for (; i28 <= n28 - 8; i28 += 8) {
+					const tn_f16_v8 v31 = tn_load_f16_v8(b_x + (d_K*i25 + d_K*i26 + 16384*i27 + i28));
+					const tn_f32_v8 v32 = tn_cast_f16_f32_v8(v31);
+					const tn_f32_v8 v33 = v32 - tn_splat_f32_v8(v29);
+					const tn_f32_v8 v34 = tn_exp_f32_v8(v33);
+					const tn_f32_v8 v35 = tn_divby_f32_v8(v34, v30, 1 / v30);
+					const tn_f16_v8 v36 = tn_cast_f32_f16_v8(v35);
+					tn_stream_f16_v8(b9 + (d_K*i25 + d_K*i26 + 16384*i27 + i28), v36, nt28_0);
+				}
+				if (i28 < n28) {
+					const int64_t m28 = n28 - i28;
+					const tn_f16_v8 v31 = tn_loadn_f16_v8(b_x + (d_K*i25 + d_K*i26 + 16384*i27 + i28), m28);
+					const tn_f32_v8 v32 = tn_cast_f16_f32_v8(v31);
+					const tn_f32_v8 v33 = v32 - tn_splat_f32_v8(v29);
+					const tn_f32_v8 v34 = tn_exp_f32_v8(v33);
+					const tn_f32_v8 v35 = tn_divby_f32_v8(v34, v30, 1 / v30);
+					const tn_f16_v8 v36 = tn_cast_f32_f16_v8(v35);
+					tn_storen_f16_v8(b9 + (d_K*i25 + d_K*i26 + 16384*i27 + i28), m28, v36);
 				}
 			}
 		}

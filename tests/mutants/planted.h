@@ -102,6 +102,16 @@ static inline float mut_round(float x, int p, int emin, float max, char how)
 	})
 
 /* True at one call in n. */
+/* The greater of two vectors of places, where the greatest means none. */
+#define MUT_LATER(a, b)                                                        \
+	__extension__({                                                        \
+		__typeof__(a) a_ = (a), b_ = (b);                              \
+		a_ |= a_ == __INT64_MAX__;                                     \
+		b_ |= b_ == __INT64_MAX__;                                     \
+		b_ = ((a_ > b_) & a_) | (~(a_ > b_) & b_);                     \
+		b_ &__INT64_MAX__;                                             \
+	})
+
 #define MUT_EVERY(n, k)                                                        \
 	__extension__({                                                        \
 		static int c_;                                                 \

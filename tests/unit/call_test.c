@@ -103,7 +103,24 @@ static void donate(void)
 			    "    return a @ w + x\n") >= 0);
 	CHECK(in_place(DIMS "@donate(x)\n"
 			    "def f(x: f32[M, N]):\n"
-			    "    return softmax(x, axis=-1)\n") >= 0);
+			    "    return softmax(x, axis=-1)\n") == 1);
+	/* each row is read whole before it is written, three times over */
+	CHECK(in_place(DIMS "@donate(x)\n"
+			    "def f(x: f32[M, N], g: f32[N]):\n"
+			    "    return layer_norm(x, g)\n") == 1);
+	/* long rows in pieces */
+	CHECK(in_place("dims d: M = 1, N = 70001\n"
+		       "@donate(x)\n"
+		       "def f(x: f32[M, N]):\n"
+		       "    return layer_norm(x)\n") == 1);
+	/* columns are read along rows */
+	CHECK(in_place(DIMS "@donate(x)\n"
+			    "def f(x: f32[M, N]):\n"
+			    "    return softmax(x, axis=0)\n") >= 0);
+	/* rows that other rows read */
+	CHECK(in_place(DIMS "@donate(x)\n"
+			    "def f(x: f32[M, N]):\n"
+			    "    return softmax(x) + x[::-1]\n") == 0);
 	/* another result's kernel reads x too */
 	CHECK(in_place(DIMS "@donate(x)\n"
 			    "def f(x: f32[M, N]):\n"

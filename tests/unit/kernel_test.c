@@ -249,6 +249,18 @@ static const Refusal refusals[] = {
 	{"v0: f32 = const 0x0p+0\nstore x[i0, 0] = v0\n", "is an input"},
 	{"v0: f32 = load y[i0, 0]\n", "loaded before it is stored"},
 	{"v0: f32 = load w[0]\n", "loaded before it is stored"},
+	/* past the caches, ahead */
+	{"v0: f32 = const 0x0p+0\nstore w[0] = v0 stream\n",
+	 "only an output is streamed"},
+	{"v0: f32 = const 0x0p+0\nstore y[i0, 0] = v0 stream where i0 >= 0\n",
+	 "condition i0 uses an axis"},
+	{"ahead y[i0, 0]\n", "only an input is read ahead"},
+	{"ahead x[i0, 0] where i0 >= 0\n", "condition i0 uses an axis"},
+	{"ahead x[i0]\n", "x has rank 2 but 1 indices"},
+	{"v0: f32 = const 0x0p+0\nv1: f32 = acc maximum\n"
+	 "v2: i64 = acc add\nfor i1 < 8 vector 4 {\n"
+	 "v3: f32 = load x[i0, i1]\nv2: i64 = arg maximum v1 v3 at i1\n}\n",
+	 "arg in a vector loop"},
 	{"v0: f32 = load x[i0]\n", "has rank 2 but 1 indices"},
 	{"v0: f16 = load x[i0, 0]\n", "x is f32, not f16"},
 	{"v0: f16 = const 0x0p+0\nstore y[i0, 0] = v0\n", "v0 is f16"},
