@@ -151,8 +151,10 @@ typedef struct LabValue {
 	int naxes, axes[TENON_MAX_RANK]; /* reductions; axes[0]: iota */
 	const char *map[TENON_MAX_RANK]; /* views: index expressions */
 	int nmap;
-	int input;     /* of op input */
-	bool constant; /* rank-0 const of value `number` */
+	int input;          /* of op input */
+	char file[256];     /* of op weight, as the program names it */
+	TenonTensor weight; /* of op weight: its data, the bench's */
+	bool constant;      /* rank-0 const of value `number` */
 	double number;
 	int uses; /* by values and results */
 } LabValue;
@@ -336,8 +338,9 @@ double lab_roof(const LabPeaks *p, double flop, double bytes, double written);
 /* ---- bench ----------------------------------------------------------- */
 
 typedef struct LabOptions {
-	const char *peers; /* comma-separated; NULL: all that are found */
-	bool strict;       /* a peer that is named and missing is an error */
+	const char *peers;  /* comma-separated; NULL: all that are found */
+	const char *folder; /* of the program's file; weights are there */
+	bool strict;        /* a peer that is named and missing is an error */
 	const LabPeerSpec *const *specs; /* NULL: lab_peers */
 	int nspecs;
 	int threads, rounds;

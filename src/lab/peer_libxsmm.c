@@ -14,9 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The largest product, in multiply-adds, that the library itself would give
- * to one kernel (LIBXSMM_MAX_MNK). */
-#define KERNEL_MAX (64 * 64 * 64)
+/*
+ * The largest product, in multiply-adds, that is given to one kernel. The
+ * library's own limit for that is 64 cubed, above which its sizes that tiles
+ * do not fit are left to a BLAS; one kernel still does them, and well.
+ */
+#define KERNEL_MAX (128 * 128 * 128)
 
 enum Entry {
 	INIT,
