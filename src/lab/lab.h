@@ -119,10 +119,10 @@ int lab_rounds(int n, int rounds);
  * Host single clock: a warm-up, 3 trial calls that size a block of about
  * 10 ms (at most 200 calls), then `rounds` rounds. Calls go through sets
  * 0 .. sets-1 in turn. Samples' arrays are of m. stop, if not NULL, is asked
- * after each block; true ends with false. case_index rotates the design.
+ * after each block; true ends with false.
  */
 bool lab_measure(LabMem *m, const LabPath *paths, int n, int rounds, int sets,
-		 int case_index, bool (*stop)(void), LabSamples *out);
+		 bool (*stop)(void), LabSamples *out);
 double lab_seconds(void); /* monotonic */
 
 /* ---- team ------------------------------------------------------------ */
@@ -347,7 +347,6 @@ typedef struct LabOptions {
 	bool cold, check;
 	uint64_t seed;
 	const char *compiler;
-	int case_index;
 	bool (*stop)(void);
 	void (*progress)(const char *what);
 } LabOptions;
