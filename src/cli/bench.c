@@ -167,6 +167,7 @@ static void report(Session *s, const LabResult *r)
 	json_object_set_new(s->report, "others", json_real(r->others));
 	json_object_set_new(s->report, "flop", json_real(r->flop));
 	json_object_set_new(s->report, "bytes", json_real(r->bytes));
+	json_object_set_new(s->report, "written", json_real(r->written));
 	for (int i = 0; i < r->npaths; i++)
 		json_array_append_new(list, json_path(r, &r->paths[i]));
 	json_object_set_new(s->report, "paths", list);
@@ -387,6 +388,13 @@ static const char *program_path(LabMem *m, const char *operand)
 	return lab_printf(m, "examples/%s.tn", operand);
 }
 
+static const char *folder_of(LabMem *m, const char *path)
+{
+	const char *end = strrchr(path, '/');
+
+	return end ? lab_printf(m, "%.*s", (int)(end - path), path) : ".";
+}
+
 static int csv_open(Bench *b, Session *s)
 {
 	const char *path = arg_value(s->args, OPT_CSV);
@@ -406,6 +414,7 @@ static int bench(Bench *b, Session *s)
 	if ((code = options_read(s, &o)) != EXIT_GOOD ||
 	    (code = csv_open(b, s)) != EXIT_GOOD)
 		return code;
+	o.folder = folder_of(&b->mem, s->args->operand);
 	if (arg_has(s->args, OPT_MACHINE) &&
 	    (code = machine(b, s, false)) != EXIT_GOOD)
 		return code;

@@ -75,14 +75,17 @@ static void add_compilers(TenonContext *c, Devices *d)
 /* Libraries that later targets and comparisons load at run time. */
 static void add_libraries(TenonContext *c, Devices *d)
 {
+	static const char bench[] = "for tenon bench";
+	static const char later[] = "not used by this version";
 	static const struct {
-		const char *file, *what;
+		const char *file, *what, *use;
 	} libs[] = {
-		{"libopenblas.so.0", "OpenBLAS"},
-		{"libdnnl.so.2", "oneDNN"},
-		{"libcuda.so.1", "CUDA driver"},
-		{"libnvrtc.so.13", "NVRTC"},
-		{"libOpenCL.so.1", "OpenCL loader"},
+		{"libopenblas.so.0", "OpenBLAS", bench},
+		{"libblis.so.4", "BLIS", bench},
+		{"libdnnl.so.2", "oneDNN", bench},
+		{"libcuda.so.1", "CUDA driver", later},
+		{"libnvrtc.so.13", "NVRTC", later},
+		{"libOpenCL.so.1", "OpenCL loader", later},
 	};
 	Arena *a = &c->ctx.perm;
 
@@ -91,10 +94,10 @@ static void add_libraries(TenonContext *c, Devices *d)
 		TenonDevice dev = {
 			.target = libs[i].file,
 			.kind = "library",
-			.text = arena_printf(a, "%s%s", libs[i].what,
-					     h ? ", found (not used by this "
-						 "version)"
-					       : ", not found"),
+			.text = h ? arena_printf(a, "%s, found (%s)",
+						 libs[i].what, libs[i].use)
+				  : arena_printf(a, "%s, not found",
+						 libs[i].what),
 			.available = h != NULL,
 		};
 		if (h)

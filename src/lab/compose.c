@@ -42,6 +42,7 @@ typedef struct Step {
 	void *state; /* of the peer */
 	Place a, b, c, bias;
 	bool has_bias, pack;
+	bool once; /* of weights alone: done when a set is first bound */
 	const void **packed; /* by set */
 	LabRows row_kind;
 } Step;
@@ -64,6 +65,7 @@ struct LabCompose {
 	size_t scratch_floats; /* of a worker */
 	void *library;
 	LabText said;
+	bool packs;
 	/* the loop at hand */
 	Step *now;
 	void **now_table;
@@ -182,6 +184,7 @@ static bool widen(LabCompose *c, int v)
 	t.pointer = buffer_add(c, value(c, v), TENON_F32);
 	if (!loop_add(c, &v, &t, 1, "convert"))
 		return false;
+	c->steps[c->nsteps - 1].once = op_is(value(c, v), "weight");
 	c->wide[v] = t;
 	return true;
 }
@@ -372,7 +375,9 @@ static bool product_add(LabCompose *c, int v)
 	    !operand_place(c, val->args[1], d.in, &b, &at_b))
 		return false;
 	product_strides(c, v, &a, &b, &d);
-	d.pack = spec->pack && op_is(value(c, b.base), "input");
+	d.pack = spec->pack && op_is(value(c, b.base), "weight") &&
+		 val->rank == 2;
+	c->packs |= d.pack;
 	if (spec->bias && d.out == TENON_F32) {
 		int add = bias_find(c, v, &bias);
 
@@ -382,8 +387,7 @@ static bool product_add(LabCompose *c, int v)
 	s = step_add(c, STEP_PRODUCT, d.bias ? "product with bias" : "product");
 	s->a = at_a;
 	s->b = at_b;
-	s->pack = d.pack && at_b.pointer < c->p->ninputs;
-	d.pack = s->pack;
+	s->pack = d.pack;
 	if (d.bias) {
 		s->has_bias = true;
 		s->bias = (Place){c->slots[bias.base].pointer, bias.offset,
@@ -533,11 +537,19 @@ static bool schedule(LabCompose *c)
 		if (op_is(value(c, v), "input"))
 			c->slots[v] = (LabSlot){true, value(c, v)->input,
 						value(c, v)->dtype};
+	for (int v = 0; v < p->nvalues; v++)
+		if (value(c, v)->weight.data) {
+			c->base[c->npointers] = value(c, v)->weight.data;
+			c->slots[v] = (LabSlot){true, c->npointers++,
+						value(c, v)->dtype};
+		}
 	if (rows_match(c, &rows, inputs))
 		return rows_add(c, &rows, inputs);
 	for (int v = 0; v < p->nvalues; v++)
 		if (op_is(value(c, v), "matmul") && !product_add(c, v))
 			return false;
+	if (c->peer->spec->pack && !c->packs)
+		return lab_fail(c->m, "no weight is constant");
 	return results_add(c);
 }
 
@@ -596,37 +608,6 @@ static void *at(const Place *p, void *const *table)
 	       p->offset * (int64_t)tenon_dtype_size(p->dtype);
 }
 
-bool lab_compose_bind(LabCompose *c, int set, int sets,
-		      const TenonTensor *inputs, const TenonTensor *results)
-{
-	const LabProgram *p = c->p;
-	void **t;
-
-	if (!c->table) {
-		c->table = LAB_NEW(c->m, void **, sets);
-		c->sets = sets;
-		for (int i = 0; i < c->nsteps; i++)
-			c->steps[i].packed = LAB_NEW(c->m, const void *, sets);
-	}
-	t = c->table[set] = LAB_NEW(c->m, void *, c->npointers);
-	memcpy(t, c->base, (size_t)c->npointers * sizeof(*t));
-	for (int i = 0; i < p->ninputs; i++)
-		t[i] = inputs[i].data;
-	for (int i = 0; i < p->nresults; i++)
-		t[p->ninputs + i] = results[i].data;
-	for (int i = 0; i < c->nsteps; i++) {
-		Step *s = &c->steps[i];
-
-		if (!s->pack)
-			continue;
-		s->packed[set] = c->peer->spec->product_pack(c->m, s->state,
-							     at(&s->b, t));
-		if (!s->packed[set])
-			return false;
-	}
-	return true;
-}
-
 static void loop_part(void *arg, int worker, int chunk)
 {
 	LabCompose *c = arg;
@@ -650,13 +631,47 @@ static void loop_run(LabCompose *c, Step *s, void **t)
 	lab_team_run(c->o.team, c->peer->omp, loop_part, c, c->now_chunks);
 }
 
+bool lab_compose_bind(LabCompose *c, int set, int sets,
+		      const TenonTensor *inputs, const TenonTensor *results)
+{
+	const LabProgram *p = c->p;
+	void **t;
+
+	if (!c->table) {
+		c->table = LAB_NEW(c->m, void **, sets);
+		c->sets = sets;
+		for (int i = 0; i < c->nsteps; i++)
+			c->steps[i].packed = LAB_NEW(c->m, const void *, sets);
+	}
+	t = c->table[set] = LAB_NEW(c->m, void *, c->npointers);
+	memcpy(t, c->base, (size_t)c->npointers * sizeof(*t));
+	for (int i = 0; i < p->ninputs; i++)
+		t[i] = inputs[i].data;
+	for (int i = 0; i < p->nresults; i++)
+		t[p->ninputs + i] = results[i].data;
+	for (int i = 0; i < c->nsteps; i++) {
+		Step *s = &c->steps[i];
+
+		if (s->once)
+			loop_run(c, s, t);
+		if (!s->pack)
+			continue;
+		s->packed[set] = c->peer->spec->product_pack(c->m, s->state,
+							     at(&s->b, t));
+		if (!s->packed[set])
+			return false;
+	}
+	return true;
+}
+
 static bool step_run(LabCompose *c, Step *s, void **t, int set)
 {
 	const LabPeerSpec *spec = c->peer->spec;
 
 	switch (s->kind) {
 	case STEP_LOOP:
-		loop_run(c, s, t);
+		if (!s->once)
+			loop_run(c, s, t);
 		return true;
 	case STEP_PRODUCT:
 		return spec->product_run(

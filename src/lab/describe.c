@@ -279,6 +279,11 @@ static bool attributes_read(Read *r, const char *s, LabValue *v)
 	}
 	if ((at = attribute(s, " map=")))
 		v->nmap = list_read(r, &at, v->map, TENON_MAX_RANK);
+	if ((at = attribute(s, " file=\"")))
+		copy(v->file, sizeof(v->file), at, strcspn(at, "\""));
+	/* Of several tensors in a file; those are not read here. */
+	if (attribute(s, " tensor="))
+		v->file[0] = '\0';
 	at = attribute(s, " data=");
 	if (at && strcmp(v->op, "const") == 0 && v->rank == 0) {
 		char *end;
@@ -369,7 +374,7 @@ static void work_count(LabProgram *p)
 	for (int i = 0; i < p->nvalues; i++) {
 		const LabValue *v = &p->values[i];
 
-		if (strcmp(v->op, "input") == 0)
+		if (strcmp(v->op, "input") == 0 || strcmp(v->op, "weight") == 0)
 			p->bytes += bytes_of(v);
 		if (strcmp(v->op, "matmul") == 0) {
 			const LabValue *a = &p->values[v->args[0]];

@@ -119,10 +119,10 @@ int lab_rounds(int n, int rounds);
  * Host single clock: a warm-up, 3 trial calls that size a block of about
  * 10 ms (at most 200 calls), then `rounds` rounds. Calls go through sets
  * 0 .. sets-1 in turn. Samples' arrays are of m. stop, if not NULL, is asked
- * after each block; true ends with false. case_index rotates the design.
+ * after each block; true ends with false.
  */
 bool lab_measure(LabMem *m, const LabPath *paths, int n, int rounds, int sets,
-		 int case_index, bool (*stop)(void), LabSamples *out);
+		 bool (*stop)(void), LabSamples *out);
 double lab_seconds(void); /* monotonic */
 
 /* ---- team ------------------------------------------------------------ */
@@ -151,8 +151,10 @@ typedef struct LabValue {
 	int naxes, axes[TENON_MAX_RANK]; /* reductions; axes[0]: iota */
 	const char *map[TENON_MAX_RANK]; /* views: index expressions */
 	int nmap;
-	int input;     /* of op input */
-	bool constant; /* rank-0 const of value `number` */
+	int input;          /* of op input */
+	char file[256];     /* of op weight, as the program names it */
+	TenonTensor weight; /* of op weight: its data, the bench's */
+	bool constant;      /* rank-0 const of value `number` */
 	double number;
 	int uses; /* by values and results */
 } LabValue;
@@ -336,15 +338,15 @@ double lab_roof(const LabPeaks *p, double flop, double bytes, double written);
 /* ---- bench ----------------------------------------------------------- */
 
 typedef struct LabOptions {
-	const char *peers; /* comma-separated; NULL: all that are found */
-	bool strict;       /* a peer that is named and missing is an error */
+	const char *peers;  /* comma-separated; NULL: all that are found */
+	const char *folder; /* of the program's file; weights are there */
+	bool strict;        /* a peer that is named and missing is an error */
 	const LabPeerSpec *const *specs; /* NULL: lab_peers */
 	int nspecs;
 	int threads, rounds;
 	bool cold, check;
 	uint64_t seed;
 	const char *compiler;
-	int case_index;
 	bool (*stop)(void);
 	void (*progress)(const char *what);
 } LabOptions;

@@ -158,7 +158,7 @@ static bool block(Turn *t, LabSamples *out, int round, int position)
 }
 
 bool lab_measure(LabMem *m, const LabPath *paths, int n, int rounds, int sets,
-		 int case_index, bool (*stop)(void), LabSamples *out)
+		 bool (*stop)(void), LabSamples *out)
 {
 	Turn *turns = LAB_NEW(m, Turn, n);
 	int *order = LAB_NEW(m, int, n);
@@ -172,7 +172,7 @@ bool lab_measure(LabMem *m, const LabPath *paths, int n, int rounds, int sets,
 			return false;
 	}
 	for (int r = 0; r < rounds; r++) {
-		lab_order_row(n, r + case_index, order);
+		lab_order_row(n, r, order);
 		for (int k = 0; k < n; k++) {
 			int i = order[k];
 

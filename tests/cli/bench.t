@@ -62,6 +62,14 @@ examples
 x.csv
 x.json
 
+== a library that is not there
+? ! ldconfig -p | grep -q libxsmm
+! cp "$TENON" here
+$ ./here bench examples/gemm.tn --dims inspect --vs libxsmm --rounds 1
+<any>
+2> tenon: error: LIBXSMM not found: tried libxsmm.so, libxsmm.so.1 and peers/libxsmm.so beside tenon; install Debian's package libxsmm-dev and run make peers
+=> 3
+
 == samples that cannot be kept
 $ tenon bench examples/gemm.tn --dims inspect --vs "" --rounds 1 --no-check --csv no/x.csv
 2> tenon: error: cannot open no/x.csv: No such file or directory

@@ -130,7 +130,7 @@ static void sets_in_turn(void)
 
 	if (setjmp(refused))
 		return;
-	CHECK(lab_measure(&m, paths, 2, 2, 3, 0, NULL, s));
+	CHECK(lab_measure(&m, paths, 2, 2, 3, NULL, s));
 	for (int i = 0; i < a.n; i++)
 		CHECK(a.sets[i] == i % 3);
 	CHECK(!s[0].failed && s[0].us[1] > 0 && s[0].calls == 200);
