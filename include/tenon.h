@@ -85,6 +85,13 @@ const char *tenon_notices(TenonContext *c);
 /* Threads for compiling, running and checking; 0: one a CPU. */
 void tenon_set_threads(TenonContext *c, int threads);
 int tenon_threads(const TenonContext *c);
+/*
+ * Binds the threads of the pool, which all contexts share, to CPUs: a list
+ * such as "0-3,8", a thread each, again from its start where there are more
+ * threads. The first is left for the calling thread, which is not bound.
+ * NULL, as at the start: bound to none.
+ */
+TenonError tenon_set_affinity(TenonContext *c, const char *cpus);
 /* Folder of compiled code; NULL: the XDG one; "": keep none. Compilers'
  * versions are always remembered in the XDG one. */
 void tenon_set_cache(TenonContext *c, const char *folder);

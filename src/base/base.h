@@ -246,6 +246,12 @@ double clock_seconds(void);
  */
 typedef void (*PoolFn)(void *arg, int worker);
 void pool_run(int workers, PoolFn fn, void *arg);
+/*
+ * Binds the pool's threads, from the next pool_run of several workers on: the
+ * first that was started to cpus[1 % n], and so on. cpus[0] is left for the
+ * caller, which is not bound. n 0: to none in particular. False if this process may not use one of the CPUs.
+ */
+bool pool_affinity(const int *cpus, unsigned n);
 int cpu_count(void); /* CPUs this process may run on, at least 1 */
 
 #endif

@@ -141,6 +141,10 @@ int session_init(Session *s, const Args *a)
 	if (!s->ctx)
 		return fail(EXIT_ENVIRONMENT, NULL, "out of memory");
 	tenon_set_threads(s->ctx, (int)threads);
+	const char *cpus = arg_value(a, OPT_AFFINITY);
+	TenonError e = cpus ? tenon_set_affinity(s->ctx, cpus) : TENON_OK;
+	if (e)
+		return session_fail(s, e);
 	tenon_set_cache(s->ctx, arg_value(a, OPT_CACHE));
 	tenon_set_compiler(s->ctx, arg_value(a, OPT_CC));
 	if (arg_has(a, OPT_JSON))

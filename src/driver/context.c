@@ -82,6 +82,56 @@ int context_threads(const TenonContext *c)
 	return c->threads ? c->threads : cpu_count();
 }
 
+/* One number of a list such as 0-3,8; *s moves past it. */
+static bool cpu_number(const char **s, int *out)
+{
+	int n = 0;
+
+	if (**s < '0' || **s > '9')
+		return false;
+	for (; **s >= '0' && **s <= '9' && n < 100000; (*s)++)
+		n = 10 * n + (**s - '0');
+	*out = n;
+	return true;
+}
+
+/* The CPUs of a list; false if it is not one. */
+static bool cpu_list(const char *s, int *out, unsigned most, unsigned *n)
+{
+	int from, to;
+
+	for (*n = 0;; s++) {
+		if (!cpu_number(&s, &from))
+			return false;
+		to = from;
+		if (*s == '-' && (s++, !cpu_number(&s, &to)))
+			return false;
+		if (to < from || (unsigned)(to - from) >= most - *n)
+			return false;
+		while (from <= to)
+			out[(*n)++] = from++;
+		if (*s != ',')
+			return *s == '\0';
+	}
+}
+
+TenonError tenon_set_affinity(TenonContext *c, const char *cpus)
+{
+	int list[1024];
+	unsigned n = 0;
+
+	API_ENTER(c);
+	bool ok = !cpus || cpu_list(cpus, list, ARRAY_LEN(list), &n);
+	if (!ok)
+		diag_fail(&c->ctx, ERR_USAGE, "CPUs are listed as in 0-3,8",
+			  "`%s` is not a list of CPUs", cpus);
+	else if (!pool_affinity(list, n))
+		ok = diag_fail(&c->ctx, ERR_USAGE, NULL,
+			       "CPUs %s: this process may not use all of them",
+			       cpus ? cpus : "");
+	return API_LEAVE(c, ok);
+}
+
 void tenon_set_cache(TenonContext *c, const char *folder)
 {
 	OomTrap trap;

@@ -207,6 +207,8 @@ void instance_drop(Instance *in); /* of the context's thread; NULL is fine */
  * False: reported, or st->code says with which fault.
  */
 bool instance_fill(Instance *in, int threads, TnStatus *st);
+/* Launches of less work run on their caller alone; tests set it to 0. */
+extern double instance_serial_steps;
 bool instance_is(const Instance *in, const int64_t *dims);
 
 /* ---- call.c ---------------------------------------------------------- */

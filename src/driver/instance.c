@@ -132,6 +132,24 @@ static void find_fixed(Instance *in)
 	}
 }
 
+/*
+ * A step (ir/kernel_work.c) is about 0.25 ns. A launch of less than 10 us
+ * stays on its caller: a second thread would save a few of them at best,
+ * and costs 38 where it has to be woken. Above, a worker for each 5 us.
+ */
+double instance_serial_steps = 40e3;
+#define STEPS_A_WORKER 20e3
+
+static int workers_worth(double steps)
+{
+	if (instance_serial_steps <= 0)
+		return 0;
+	if (steps < instance_serial_steps)
+		return 1;
+	double n = steps / STEPS_A_WORKER;
+	return n < 2 ? 2 : n < 1e6 ? (int)n : 1000000;
+}
+
 static void find_launches(Instance *in)
 {
 	const TenonPlan *p = in->plan;
@@ -141,7 +159,11 @@ static void find_launches(Instance *in)
 	in->launches = arena_array(&in->arena, Launch, plan->launches.n + 1);
 	for (size_t i = 0; i < plan->launches.n; i++) {
 		const PlanLaunch *l = &plan->launches.p[i];
+		const Kernel *k = &plan->kernels->kernels.p[l->kernel];
+		double steps = phase_work(&in->arena, plan->kernels, k,
+					  &k->phases.p[l->phase], in->dims);
 		in->launches[i] = (Launch){
+			.most = workers_worth(steps),
 			.fn = p->symbols[i],
 			.tasks = ex_eval(t, l->tasks, in->dims, NULL),
 			.scratch =

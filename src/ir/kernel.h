@@ -161,6 +161,10 @@ bool phase_may_run_once(const Kernels *ks, const Kernel *k, const Phase *ph,
 /* Marks every phase that may be. */
 void kernel_mark_once(const Kernels *ks, Kernel *k);
 
+/* Steps of all tasks, an estimate (kernel_work.c); a holds what it needs. */
+double phase_work(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
+		  const int64_t *dims);
+
 /* Laws, and the proof of every access; text in why. */
 bool kernels_verify(Kernels *k, Buf *why);
 void kernels_print(const Kernels *k, Buf *b);

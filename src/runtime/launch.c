@@ -69,6 +69,8 @@ bool launch_prepare(LaunchSet *s, Arena *a, const Launch *launches, size_t n,
 			continue;
 		if (l->tasks < step.workers)
 			step.workers = (int)l->tasks;
+		if (l->most > 0 && l->most < step.workers)
+			step.workers = l->most;
 		if (step.workers < 1)
 			step.workers = 1;
 		if (step.workers > s->workers)

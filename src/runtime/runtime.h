@@ -93,6 +93,7 @@ typedef struct Launch {
 	TnKernel *fn;
 	int64_t tasks;        /* 0: the launch is skipped */
 	size_t scratch;       /* bytes a worker */
+	int most;             /* workers that it is worth; 0: any number */
 	void *const *buffers; /* read at each run; the caller's */
 } Launch;
 
@@ -113,9 +114,10 @@ typedef struct LaunchSet {
 } LaunchSet;
 
 /*
- * Makes launches ready, each for at most `workers` threads of the pool and
- * no more than it has tasks. dims must live as long as the set. False when
- * memory for scratch was refused; the set then runs nothing.
+ * Makes launches ready, each for at most `workers` threads of the pool, no
+ * more than it has tasks and no more than it is worth. dims must live as long
+ * as the set. False when memory for scratch was refused; the set then runs
+ * nothing.
  */
 bool launch_prepare(LaunchSet *s, Arena *a, const Launch *launches, size_t n,
 		    const int64_t *dims, int workers);

@@ -145,3 +145,15 @@ $ tenon --help > /dev/full
 2> tenon: error: cannot write to standard output: No space left on device
 => 3
 $ tenon run --help | true
+
+== affinity that is none
+$ tenon run examples/relu.tn --affinity 1-
+2> tenon: error: `1-` is not a list of CPUs
+2> hint: CPUs are listed as in 0-3,8
+=> 2
+$ tenon run examples/relu.tn --affinity 4000
+2> tenon: error: CPUs 4000: this process may not use all of them
+=> 2
+
+== affinity changes no result
+$ cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//'); tenon run examples/softmax.tn --dims screen --no-check --repeat 0 -o free > log && tenon run examples/softmax.tn --dims screen --no-check --repeat 3 --affinity $cpu,$cpu -o bound > log && cmp free/y.npy bound/y.npy

@@ -49,6 +49,7 @@ typedef struct Judge {
 
 JUDGE_UNUSED static void judge_init(Judge *j)
 {
+	instance_serial_steps = 0; /* the sizes here are small */
 	memset(j, 0, sizeof(*j));
 	j->c = tenon_context_new();
 	if (!j->c)

@@ -7,8 +7,7 @@
 #ifndef TENON_TEST_API_H
 #define TENON_TEST_API_H
 
-#include "base/base.h"
-#include "tenon.h"
+#include "driver/driver.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -47,6 +46,7 @@ TEST_ONLY static bool case_open(Case *k, const char *path, const char *text,
 	TenonProgramOptions o = {.dtype = dtype};
 
 	memset(k, 0, sizeof(*k));
+	instance_serial_steps = 0; /* the sizes here are small */
 	k->c = tenon_context_new();
 	if (!CHECK(k->c != NULL))
 		return false;

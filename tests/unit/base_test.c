@@ -2,6 +2,7 @@
 #include "base/base.h"
 #include "test.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -526,6 +527,61 @@ static void exhaust(void *arg, int worker)
 		oom_raise();
 }
 
+typedef struct Seen {
+	atomic_int workers, bound; /* that came; bound to the CPU wanted */
+	int cpu;                   /* -1: any one */
+} Seen;
+
+static void look(void *arg, int worker)
+{
+	Seen *s = arg;
+	cpu_set_t set;
+
+	atomic_fetch_add(&s->workers, 1);
+	while (atomic_load(&s->workers) < 2)
+		sched_yield();
+	if (worker == 1 && !sched_getaffinity(0, sizeof(set), &set) &&
+	    CPU_COUNT(&set) == 1 &&
+	    (s->cpu < 0 || CPU_ISSET((size_t)s->cpu, &set)))
+		atomic_fetch_add(&s->bound, 1);
+}
+
+static bool bound_to(int cpu)
+{
+	Seen s = {.cpu = cpu};
+
+	pool_run(2, look, &s);
+	return atomic_load(&s.bound) == 1;
+}
+
+static void pool_bound(void)
+{
+	int cpus[CPU_SETSIZE], n = 0, none = CPU_SETSIZE;
+	cpu_set_t before, after;
+
+	CHECK(!sched_getaffinity(0, sizeof(before), &before));
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET((size_t)i, &before))
+			cpus[n++] = i;
+	CHECK(pool_affinity(cpus, (unsigned)n));
+	CHECK(bound_to(-1));
+	CHECK(pool_affinity(cpus, 1) && bound_to(cpus[0]));
+	CHECK(!pool_affinity(&none, 1) && bound_to(cpus[0]));
+	/* a child's threads are new, and bound alike */
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		alarm(30);
+		_exit(!bound_to(cpus[0]));
+	}
+	int status = 1;
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+	CHECK(pool_affinity(NULL, 0) && (n == 1 || !bound_to(cpus[0])));
+	CHECK(!sched_getaffinity(0, sizeof(after), &after));
+	CHECK(CPU_EQUAL(&before, &after));
+	pool_jobs();
+}
+
 static void pool_out_of_memory(void)
 {
 	volatile int raised = 0;
@@ -596,4 +652,5 @@ TEST_MAIN(TEST(arena_blocks), TEST(arena_vectors), TEST(arena_poison),
 	  TEST(maps), TEST(utf8), TEST(diag_places), TEST(diag_long_lines),
 	  TEST(sha256), TEST(files), TEST(disk_full), TEST(cache_folders),
 	  TEST(pool_jobs), TEST(pool_parallel), TEST(pool_nested),
-	  TEST(pool_out_of_memory), TEST(pool_forked), TEST(bugs))
+	  TEST(pool_bound), TEST(pool_out_of_memory), TEST(pool_forked),
+	  TEST(bugs))

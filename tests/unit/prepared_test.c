@@ -194,6 +194,44 @@ static void faults(void)
 	case_close(&k);
 }
 
+/* ---- workers --------------------------------------------------------- */
+
+/* Workers of the one launch of x + 1 on n elements, of 64 threads. */
+static int workers_for(int64_t n, double break_even)
+{
+	Case k;
+	TenonCall *call = NULL;
+	int workers = -1;
+
+	if (opened(&k, "def f(x: f32[M]):\n    return x + 1\n", 64)) {
+		instance_serial_steps = break_even;
+		CHECK(!tenon_set_dim(k.p, "M", n));
+		if (case_fill(&k, "zeros") &&
+		    works(&k, tenon_call_new(k.plan, k.in, k.out, &call),
+			  "call") &&
+		    CHECK(call->set.n == 1))
+			workers = call->set.steps[0].workers;
+	}
+	tenon_call_free(call);
+	case_close(&k);
+	return workers;
+}
+
+/* No thread is asked for what it would not gain, nor without a task. */
+static void worth_workers(void)
+{
+	double normal = instance_serial_steps;
+
+	CHECK(normal > 0);
+	CHECK(workers_for(100, normal) == 1);
+	CHECK(workers_for(20000, normal) == 1);
+	int some = workers_for(200000, normal);
+	CHECK(some > 1 && some < 16);
+	CHECK(workers_for(1 << 24, normal) == 64);
+	CHECK(workers_for(100, 0) == 1);
+	CHECK(workers_for(200000, 0) > some);
+}
+
 /* ---- several calls --------------------------------------------------- */
 
 static void several_sizes(void)
@@ -297,5 +335,5 @@ static void several_threads(void)
 	}
 }
 
-TEST_MAIN(TEST(same_results), TEST(copied), TEST(refusals), TEST(faults),
-	  TEST(several_sizes), TEST(several_threads))
+TEST_MAIN(TEST(worth_workers), TEST(same_results), TEST(copied), TEST(refusals),
+	  TEST(faults), TEST(several_sizes), TEST(several_threads))

@@ -38,6 +38,7 @@ static bool right(size_t i, const char *cache, int threads, int runs,
 	bool applies, ok = true;
 
 	/* no CHECK here: its counter is not the threads' to share */
+	instance_serial_steps = 0;
 	k.c = tenon_context_new();
 	if (!k.c)
 		return false;
