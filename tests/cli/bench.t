@@ -34,7 +34,7 @@ $ tenon bench gemm --dims inspect --vs "" --rounds 2
 clock    host single, warm data, 2 rounds
 
 <any>
-tenon <any> pass
+tenon <any> pass<any>
 <lines>
 
 == against a library
@@ -44,8 +44,8 @@ $ ASAN_OPTIONS=detect_leaks=0 tenon bench examples/weight_view.tn --dims inspect
 clock    host single, warm data, 2 rounds
 
 <any>
-tenon <any> pass
-openblas <any> pass
+tenon <any> pass<any>
+openblas <any> pass<any>
 
 openblas: product, loop
 <lines>
