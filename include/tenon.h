@@ -95,6 +95,12 @@ TenonError tenon_set_affinity(TenonContext *c, const char *cpus);
 /* Folder of compiled code; NULL: the XDG one; "": keep none. Compilers'
  * versions are always remembered in the XDG one. */
 void tenon_set_cache(TenonContext *c, const char *folder);
+/*
+ * Bytes that the cache folder may hold in compiled code and references of
+ * the oracle; 2^30 if it is not set. Whoever adds files removes the least
+ * recently used ones beyond it, whichever process made them.
+ */
+void tenon_set_cache_limit(TenonContext *c, uint64_t bytes);
 /* Name or path of the C compiler; NULL: the first of cc, gcc, clang. */
 void tenon_set_compiler(TenonContext *c, const char *name);
 
@@ -169,7 +175,7 @@ TenonError tenon_plan_load(TenonContext *c, const char *path,
 			   TenonProgram **program, TenonPlan **out);
 
 typedef struct TenonPlanInfo {
-	const char *identity; /* SHA-256, hex */
+	const char *identity; /* SHA-256, hex; "" when memory is refused */
 	int kernels, launches;
 	const char *target; /* cpu:avx512 */
 	const char *compiler;

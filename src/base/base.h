@@ -230,6 +230,13 @@ bool fd_write_all(int fd, const void *p, size_t n); /* false: see errno */
 bool dir_make(Ctx *ctx, const char *path);
 /* $XDG_CACHE_HOME/tenon or ~/.cache/tenon; false when neither is known. */
 bool cache_dir(Ctx *ctx, Arena *a, const char **path);
+/*
+ * Removes files of these folders, the least recently used (file_touch) first,
+ * until they hold at most `limit` bytes; what is left. Never an error.
+ */
+uint64_t folders_trim(Arena *a, const char *const *folders, size_t n,
+		      uint64_t limit);
+void file_touch(const char *path); /* it is used now */
 /* Monotonic seconds. */
 double clock_seconds(void);
 
@@ -249,7 +256,8 @@ void pool_run(int workers, PoolFn fn, void *arg);
 /*
  * Binds the pool's threads, from the next pool_run of several workers on: the
  * first that was started to cpus[1 % n], and so on. cpus[0] is left for the
- * caller, which is not bound. n 0: to none in particular. False if this process may not use one of the CPUs.
+ * caller, which is not bound. n 0: to none in particular. False if this process
+ * may not use one of the CPUs.
  */
 bool pool_affinity(const int *cpus, unsigned n);
 int cpu_count(void); /* CPUs this process may run on, at least 1 */

@@ -144,14 +144,17 @@ uint64_t hash_bytes(const void *p, size_t n, uint64_t seed)
 {
 	const unsigned char *s = p;
 	uint64_t h = seed ^ 0xcbf29ce484222325u ^ n;
-	while (n > 0) {
-		uint64_t w = 0;
-		size_t k = n < 8 ? n : 8;
-		memcpy(&w, s, k);
+	uint64_t w = 0;
+	for (; n >= 8; s += 8, n -= 8) {
+		memcpy(&w, s, 8);
 		h = (h ^ w) * 0x100000001b3u;
 		h ^= h >> 32;
-		s += k;
-		n -= k;
+	}
+	if (n > 0) {
+		w = 0;
+		memcpy(&w, s, n);
+		h = (h ^ w) * 0x100000001b3u;
+		h ^= h >> 32;
 	}
 	h ^= h >> 33;
 	h *= 0xff51afd7ed558ccdu;

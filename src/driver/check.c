@@ -319,6 +319,7 @@ TenonError tenon_check(TenonPlan *p, const char *families, uint64_t seed,
 	bool ok = dims_set(p->program) && check_all(&k, families);
 	if (ok)
 		*out = check_outcome(&k);
+	context_trim(p->c);
 	return API_LEAVE(p->c, ok);
 }
 
@@ -341,6 +342,7 @@ TenonError tenon_judge(TenonPlan *p, const TenonTensor *inputs,
 		  judge_run(&k, &none, inputs, &res, &fault);
 	if (ok)
 		*out = check_outcome(&k);
+	context_trim(p->c);
 	return API_LEAVE(p->c, ok);
 }
 

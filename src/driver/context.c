@@ -11,6 +11,8 @@
 _Static_assert((int)TENON_DTYPE_COUNT == (int)DT_COUNT, "dtype count");
 _Static_assert(TENON_MAX_RANK == TN_MAX_RANK, "rank");
 
+#define CACHE_LIMIT ((uint64_t)1 << 30) /* as tenon.h says */
+
 static bool context_init(TenonContext *c)
 {
 	OomTrap trap;
@@ -18,6 +20,7 @@ static bool context_init(TenonContext *c)
 	if (OOM_TRAP(&trap))
 		return false;
 	ctx_init(&c->ctx);
+	c->cache_limit = CACHE_LIMIT;
 	buf_init(&c->notices, &c->ctx.perm);
 	oom_trap_pop(&trap);
 	return true;
@@ -166,6 +169,37 @@ bool context_cache(TenonContext *c, const char **out)
 	else if (!cache_dir(&c->ctx, &c->ctx.perm, out))
 		return false;
 	return dir_make(&c->ctx, *out);
+}
+
+void tenon_set_cache_limit(TenonContext *c, uint64_t bytes)
+{
+	c->cache_limit = bytes;
+}
+
+static void trim(TenonContext *c, Arena *a)
+{
+	const char *cache = c->cache, *folders[2];
+
+	if (!cache && !cache_dir(NULL, a, &cache))
+		return;
+	folders[0] = arena_printf(a, "%s/code", cache);
+	folders[1] = arena_printf(a, "%s/oracle", cache);
+	folders_trim(a, folders, ARRAY_LEN(folders), c->cache_limit);
+}
+
+void context_trim(TenonContext *c)
+{
+	Arena own;
+	OomTrap trap;
+
+	if (c->cache && !*c->cache)
+		return;
+	arena_init(&own);
+	if (!OOM_TRAP(&trap)) { /* without memory, the next call trims */
+		trim(c, &own);
+		oom_trap_pop(&trap);
+	}
+	arena_release(&own);
 }
 
 /* ---- errors ---------------------------------------------------------- */

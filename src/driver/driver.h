@@ -34,6 +34,7 @@ struct TenonContext {
 	Buf notices;          /* handed out and cleared by tenon_notices() */
 	int threads;          /* 0: one a CPU */
 	const char *cache;    /* as set; NULL: the XDG folder */
+	uint64_t cache_limit; /* bytes */
 	const char *compiler; /* as set; NULL: the first found */
 	bool out_of_memory;   /* the message, without memory to hold it */
 	/* what a call is making: freed if it runs out of memory */
@@ -133,6 +134,8 @@ void api_notice(TenonContext *c, const char *fmt, ...) TN_PRINTF(2, 3);
 int context_threads(const TenonContext *c);
 /* Folder for compiled code, made if need be; *out NULL: keep nothing. */
 bool context_cache(TenonContext *c, const char **out);
+/* Brings the cache folder under its limit; after files were added. */
+void context_trim(TenonContext *c);
 
 Tensor tensor_from_api(const TenonTensor *t);
 TenonTensor tensor_to_api(const Tensor *t);

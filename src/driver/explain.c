@@ -528,8 +528,9 @@ static void stage_code(Buf *b, Arena *a, const TenonPlan *p)
 		put_code(b, a, buf_str(&code));
 		buf_putc(b, '\n');
 	}
-	buf_printf(b, "plan %s\n     target %s, compiler %s\n", plan->identity,
-		   plan->target, *plan->compiler ? plan->compiler : "not run");
+	buf_printf(b, "plan %s\n     target %s, compiler %s\n",
+		   plan_identity(p->plan), plan->target,
+		   *plan->compiler ? plan->compiler : "not run");
 }
 
 void explain_text(TenonPlan *p, Buf *b)

@@ -223,7 +223,7 @@ void explain_json(TenonPlan *p, Buf *b)
 		open_list(&j, "launches");
 		launches(b, a, plan);
 		buf_putc(b, ']');
-		text(&j, "identity", plan->identity);
+		text(&j, "identity", plan_identity(p->plan));
 		text(&j, "target", plan->target);
 		text(&j, "compiler", plan->compiler);
 	}

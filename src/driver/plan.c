@@ -121,6 +121,8 @@ static bool load_code(TenonPlan *p)
 	p->cached = true;
 	for (size_t i = 0; i < n; i++)
 		p->cached &= code[i].cached;
+	if (!p->cached)
+		context_trim(c);
 	return true;
 }
 
@@ -151,7 +153,6 @@ static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
 	plan->compiler = emit_only ? "" : p->cc.version;
 	plan->flags = emit_only ? "" : code_flags(&p->arena, &p->cc, p->isa);
 	p->plan = plan;
-	plan_json(plan); /* the identity */
 	return emit_only || load_code(p);
 }
 
@@ -511,6 +512,19 @@ TenonError tenon_plan_dump(TenonPlan *p, const char *stage, TenonWriter *w,
 	return API_LEAVE(p->c, ok);
 }
 
+static const char *identity_of(TenonPlan *p)
+{
+	OomTrap trap;
+
+	if (OOM_TRAP(&trap)) {
+		p->c->out_of_memory = true;
+		return "";
+	}
+	const char *id = plan_identity(p->plan);
+	oom_trap_pop(&trap);
+	return id;
+}
+
 void tenon_plan_info(TenonPlan *p, TenonPlanInfo *out)
 {
 	const Plan *plan = p->plan;
@@ -525,7 +539,7 @@ void tenon_plan_info(TenonPlan *p, TenonPlanInfo *out)
 			       .cached = p->cached};
 	if (!plan)
 		return;
-	out->identity = plan->identity;
+	out->identity = identity_of(p);
 	out->kernels = (int)plan->kernels->kernels.n;
 	out->launches = (int)plan->launches.n;
 	out->target = plan->target;

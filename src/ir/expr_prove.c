@@ -783,7 +783,8 @@ static bool at_least(ExprTab *t, const ExFacts *f, Ex a, Ex b)
 	bool overflow = t->overflow;
 	t->overflow = false;
 	Ex d = ex_sub(t, a, b);
-	bool ok = !t->overflow && prove_within(t, f, d, FEW_GOALS);
+	bool ok = !t->overflow && !ex_refuted(t, f, d) &&
+		  prove_within(t, f, d, FEW_GOALS);
 	t->overflow = overflow;
 	return ok;
 }

@@ -34,6 +34,9 @@ Ex poly_make(ExprTab *t, const Poly *p);
 /* The largest axis number that e names; -1 if it names none. */
 int64_t ex_last_axis(const ExprTab *t, Ex e);
 
+/* Whether a binding that f admits makes e negative; false: none was found. */
+bool ex_refuted(const ExprTab *t, const ExFacts *f, Ex e);
+
 /* Records an overflow and stands for the expression that has none. */
 Ex ex_overflow(ExprTab *t);
 

@@ -214,7 +214,8 @@ static void hashes_json(Plan *p, Arena *a, json_t *body, json_t *hashes)
 	sha256_end(all, p->identity);
 }
 
-static const char *plan_text(Plan *p, Arena *a)
+/* Fills the identity; the text only if it is wanted. */
+static const char *plan_text(Plan *p, Arena *a, bool wanted)
 {
 	json_t **o = json_cell(a), **body = json_cell(a);
 
@@ -226,13 +227,15 @@ static const char *plan_text(Plan *p, Arena *a)
 	/* first in the file, filled when the parts' hashes are known */
 	set(*o, "tenon_plan", json_string(""));
 	hashes_json(p, a, *body, set(*o, "sha256", json_object()));
+	if (!wanted)
+		return NULL;
 	set(*o, "tenon_plan", json_string(p->identity));
 	if (json_object_update(*o, *body))
 		oom_raise();
 	return arena_printf(p->arena, "%s\n", dump(a, *o, JSON_INDENT(1)));
 }
 
-const char *plan_json(Plan *p)
+static const char *plan_made(Plan *p, bool wanted)
 {
 	Arena own;
 	OomTrap trap;
@@ -242,10 +245,22 @@ const char *plan_json(Plan *p)
 		arena_release(&own);
 		oom_raise();
 	}
-	const char *text = plan_text(p, &own);
+	const char *text = plan_text(p, &own, wanted);
 	oom_trap_pop(&trap);
 	arena_release(&own);
 	return text;
+}
+
+const char *plan_json(Plan *p)
+{
+	return plan_made(p, true);
+}
+
+const char *plan_identity(Plan *p)
+{
+	if (!p->identity[0])
+		plan_made(p, false);
+	return p->identity;
 }
 
 /* ---- reading --------------------------------------------------------- */

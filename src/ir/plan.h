@@ -58,7 +58,7 @@ typedef struct Plan {
 	VEC(Ex) slots;             /* bytes of each arena slot */
 	VEC(const char *) sources; /* stage 5, one a kernel */
 	const char *target, *compiler, *flags;
-	char identity[SHA256_HEX];
+	char identity[SHA256_HEX]; /* "": not asked for yet */
 } Plan;
 
 /* Symbol of a launch in its source: k0_main. */
@@ -66,6 +66,8 @@ const char *plan_symbol(Arena *a, const Plan *p, const PlanLaunch *l);
 
 /* Fills identity. The JSON is canonical: the same plan, the same bytes. */
 const char *plan_json(Plan *p);
+/* The identity, worked out when it is first asked for. */
+const char *plan_identity(Plan *p);
 
 /* The parts of a plan's JSON, for rebuilding it. Errors name the part. */
 typedef struct PlanParts {

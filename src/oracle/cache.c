@@ -125,6 +125,8 @@ bool cache_load(Eval *e, const OracleOptions *o, const char *key, size_t result,
 	bool ok = file_read(&s.ctx, &s.arena, path, &text, &len) &&
 		  contents_fill(e, v, text, len);
 	scratch_release(&s);
+	if (ok)
+		file_touch(path);
 	return ok;
 }
 

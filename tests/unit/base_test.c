@@ -2,11 +2,13 @@
 #include "base/base.h"
 #include "test.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -429,6 +431,49 @@ static void cache_folders(void)
 	ctx_release(&ctx);
 }
 
+/* ---- trimming -------------------------------------------------------- */
+
+/* A file of n bytes, last used so many seconds ago. */
+static void old_file(const char *path, size_t n, int seconds)
+{
+	static const char zeros[20000];
+	FILE *f = fopen(path, "w");
+	struct timespec t[2];
+
+	CHECK(f && fwrite(zeros, 1, n, f) == n && fclose(f) == 0);
+	CHECK(clock_gettime(CLOCK_REALTIME, &t[0]) == 0);
+	t[0].tv_sec -= seconds;
+	t[1] = t[0];
+	CHECK(utimensat(AT_FDCWD, path, t, 0) == 0);
+}
+
+static void trimmed(void)
+{
+	char top[] = "/tmp/tenon-trim-XXXXXX", path[4][64], below[64];
+	Arena a;
+
+	arena_init(&a);
+	CHECK(mkdtemp(top) != NULL);
+	snprintf(below, sizeof(below), "%s/tmp.x", top);
+	CHECK(mkdir(below, 0700) == 0);
+	for (int i = 0; i < 4; i++) {
+		snprintf(path[i], sizeof(path[i]), "%s/%d", top, i);
+		old_file(path[i], 20000, 100 - 10 * i);
+	}
+	const char *folders[] = {top, "/nowhere/at/all"};
+	uint64_t all = folders_trim(&a, folders, 2, UINT64_MAX);
+	CHECK(all >= 80000 && file_exists(path[0]));
+	CHECK(folders_trim(&a, folders, 2, all) == all);
+	/* one too many: the oldest, unless it was used since */
+	file_touch(path[0]);
+	CHECK(folders_trim(&a, folders, 2, all - 1) == all / 4 * 3);
+	CHECK(file_exists(path[0]) && !file_exists(path[1]));
+	CHECK(file_exists(path[2]) && file_exists(path[3]));
+	CHECK(folders_trim(&a, folders, 2, 0) == 0 && !file_exists(path[0]));
+	CHECK(rmdir(below) == 0 && rmdir(top) == 0);
+	arena_release(&a);
+}
+
 /* ---- pool ------------------------------------------------------------ */
 
 typedef struct Job {
@@ -651,6 +696,6 @@ TEST_MAIN(TEST(arena_blocks), TEST(arena_vectors), TEST(arena_poison),
 	  TEST(arena_deferred), TEST(oom_each), TEST(oom_sizes), TEST(bufs),
 	  TEST(maps), TEST(utf8), TEST(diag_places), TEST(diag_long_lines),
 	  TEST(sha256), TEST(files), TEST(disk_full), TEST(cache_folders),
-	  TEST(pool_jobs), TEST(pool_parallel), TEST(pool_nested),
-	  TEST(pool_bound), TEST(pool_out_of_memory), TEST(pool_forked),
-	  TEST(bugs))
+	  TEST(trimmed), TEST(pool_jobs), TEST(pool_parallel),
+	  TEST(pool_nested), TEST(pool_bound), TEST(pool_out_of_memory),
+	  TEST(pool_forked), TEST(bugs))

@@ -179,8 +179,10 @@ static TenonError compile(Work *w, bool emit_only)
 		return e;
 	tenon_plan_info(plan, &info);
 	w->hash = hash_bytes(info.identity, strlen(info.identity), 0);
+	if (!*info.identity)
+		e = TENON_ENOMEM;
 	tenon_plan_free(plan);
-	return TENON_OK;
+	return e;
 }
 
 static TenonError call_emit(Work *w)
@@ -330,9 +332,11 @@ static TenonError loaded(Work *w, TenonError e, TenonProgram *p,
 		return e;
 	tenon_plan_info(plan, &info);
 	w->hash = hash_bytes(info.identity, strlen(info.identity), 0);
+	if (!*info.identity)
+		e = TENON_ENOMEM;
 	tenon_plan_free(plan);
 	tenon_program_free(p);
-	return TENON_OK;
+	return e;
 }
 
 static TenonError call_load(Work *w)

@@ -192,10 +192,35 @@ static void killed(void)
 	cache_is_tidy(cache);
 }
 
+/* Nothing is kept beyond the limit, and what is loaded goes on running. */
+static void limited(void)
+{
+	Case k = {0};
+	TenonPlanInfo info;
+
+	k.c = tenon_context_new();
+	tenon_set_cache(k.c, test_path("limited"));
+	tenon_set_cache_limit(k.c, 1);
+	if (works(&k,
+		  tenon_program_from_text(k.c, "t.tn", texts[0], NULL, &k.p),
+		  "program"))
+		for (int n = 0; n < 2; n++) {
+			if (!case_compile(&k))
+				break;
+			tenon_plan_info(k.plan, &info);
+			CHECK(!info.cached);
+			CHECK(files(test_path("limited"), "*.so") == 0);
+			CHECK(case_fill(&k, "search") && case_run(&k));
+			tenon_plan_free(k.plan);
+			k.plan = NULL;
+		}
+	case_close(&k);
+}
+
 static void nothing_is_left(void)
 {
 	test_folder_remove();
 }
 
-TEST_MAIN(TEST(caller_threads), TEST(processes), TEST(killed),
+TEST_MAIN(TEST(caller_threads), TEST(processes), TEST(killed), TEST(limited),
 	  TEST(nothing_is_left))
