@@ -33,7 +33,8 @@
 #include <string.h>
 
 static const char *const attention_params[] = {
-	"rows", "lanes", "keys", "columns", "block", "pack_k", "pack_v", NULL,
+	"rows",  "queries", "lanes",  "keys", "columns",
+	"block", "pack_k",  "pack_v", NULL,
 };
 
 static const char *attention_admit(Arena *a, const Regions *r, uint32_t region)
@@ -103,7 +104,8 @@ static Candidate attention_rule(const Regions *r, uint32_t region,
 {
 	const Value *o = second(r, region);
 	const Value *s = program_value(r->program, first_id(r, region));
-	int lanes = t->vector_bytes / dtype_info[o->acc].bytes, vectors = 2;
+	int lanes = t->vector_bytes / dtype_info[o->acc].bytes;
+	int vectors = 2, parts = 2;
 	int64_t most, queries;
 
 	for (size_t i = 0; i < r->regions.p[region].values.n; i++) {
@@ -112,15 +114,17 @@ static Candidate attention_rule(const Regions *r, uint32_t region,
 		if (v->dtype == DT_F64)
 			lanes = t->vector_bytes / 8;
 	}
-	if (ex_is_const(&r->program->ex, s->shape[s->rank - 2], &queries) &&
-	    queries <= lanes)
-		vectors = 1;
+	if (ex_is_const(&r->program->ex, s->shape[s->rank - 2], &queries)) {
+		parts = queries <= 2 * lanes ? 1 : 2;
+		vectors = queries <= lanes ? 1 : 2;
+	}
 	most = (t->vector_registers - 4) / vectors;
 	if (most > 14)
 		most = 14;
 	int64_t columns = even_tile(r->program, o->shape[o->rank - 1], most);
 	return (Candidate){
-		.params = {{"rows", vectors * lanes},
+		.params = {{"rows", parts * vectors * lanes},
+			   {"queries", vectors * lanes},
 			   {"lanes", lanes},
 			   {"keys", most},
 			   {"columns", columns},
@@ -136,24 +140,29 @@ static const char *attention_legal(Arena *a, const Regions *r, uint32_t region,
 {
 	int64_t rows = c->params[AP_ROWS].value;
 	int64_t lanes = c->params[AP_LANES].value;
+	int64_t queries = c->params[AP_QUERIES].value;
 
 	(void)r;
 	(void)region;
 	if (lanes < 2 || lanes > 64 || (lanes & (lanes - 1)))
 		return "lanes must be 2, 4 ... 64";
-	if (rows < lanes || rows % lanes || rows > 1024)
+	if (queries < lanes || queries % lanes)
 		return arena_printf(a,
-				    "rows must be a multiple of lanes (%d), "
-				    "at most 1024",
+				    "queries must be a multiple of lanes (%d)",
 				    (int)lanes);
+	if (rows < queries || rows % queries || rows > 1024)
+		return arena_printf(a,
+				    "rows must be a multiple of queries (%d), "
+				    "at most 1024",
+				    (int)queries);
 	for (int i = AP_KEYS; i <= AP_COLUMNS; i++) {
-		int64_t n = c->params[i].value, v = rows / lanes;
+		int64_t n = c->params[i].value, v = queries / lanes;
 		if (n < 1 || n * v + v + 1 > t->vector_registers)
 			return arena_printf(
 				a,
 				"a tile of %d x %d needs %d vector registers "
 				"and %s has %d",
-				(int)n, (int)rows, (int)(n * v + v + 1),
+				(int)n, (int)queries, (int)(n * v + v + 1),
 				t->name, t->vector_registers);
 	}
 	if (c->params[AP_BLOCK].value < 1 ||

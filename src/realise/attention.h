@@ -11,6 +11,7 @@
 
 enum {
 	AP_ROWS,    /* queries a task */
+	AP_QUERIES, /* of them in a register tile */
 	AP_LANES,   /* lanes of a vector, which run across queries */
 	AP_KEYS,    /* keys of a tile of the first product */
 	AP_COLUMNS, /* columns of a tile of the second */

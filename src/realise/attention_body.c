@@ -155,15 +155,22 @@ typedef struct Tile {
 static void tile(Attend *w, const Tile *x)
 {
 	Lower *l = &w->l;
-	Ex wide = num(w, x->wide), rows = num(w, w->par[AP_ROWS]);
-	Ex shape[2] = {wide, rows}, at[2], to[2], from[2];
+	Ex wide = num(w, x->wide), queries = num(w, w->par[AP_QUERIES]);
+	Ex shape[2] = {wide, queries}, at[2], to[2], from[2];
 	uint32_t acc = lower_buffer(l, SCOPE_REG, w->acc, shape, 2, "acc");
-	uint32_t right = lower_buffer(l, SCOPE_REG, w->acc, &rows, 1, "right");
+	uint32_t right =
+		lower_buffer(l, SCOPE_REG, w->acc, &queries, 1, "right");
+	int64_t parts = w->par[AP_ROWS] / w->par[AP_QUERIES];
+	int lanes = (int)w->par[AP_LANES];
+
+	/* scalars that the first part brought to the L1 cache serve all */
+	Ex part = lower_for(l, num(w, parts), MAP_SERIAL, 1);
+	Ex first = ex_mul(w->t, part, queries);
 
 	at[0] = lower_for(l, wide, MAP_UNROLL, 1);
-	at[1] = over_queries(w);
+	at[1] = lower_for(l, queries, MAP_VUNROLL, lanes);
 	to[0] = ex_add(w->t, x->row0, at[0]);
-	to[1] = at[1];
+	to[1] = ex_add(w->t, first, at[1]);
 	lower_store(l, acc, at,
 		    x->resumes ? lower_load(l, x->to, to)
 			       : lower_zero(l, w->acc));
@@ -171,8 +178,9 @@ static void tile(Attend *w, const Tile *x)
 	lower_end(l);
 
 	from[0] = lower_for(l, x->length, MAP_SERIAL, 1);
-	from[1] = over_queries(w);
-	lower_store(l, right, &from[1], lower_load(l, x->from, from));
+	at[1] = lower_for(l, queries, MAP_VUNROLL, lanes);
+	from[1] = ex_add(w->t, first, at[1]);
+	lower_store(l, right, &at[1], lower_load(l, x->from, from));
 	lower_end(l);
 	at[0] = lower_for(l, wide, MAP_UNROLL, 1);
 	Ex sum = ex_add(w->t, x->start, from[0]);
@@ -180,7 +188,7 @@ static void tile(Attend *w, const Tile *x)
 							sum, at[0])
 				       : operand(w, x->side, w->at, sum,
 						 ex_add(w->t, x->place, at[0]));
-	at[1] = over_queries(w);
+	at[1] = lower_for(l, queries, MAP_VUNROLL, lanes);
 	VarId lane = lower_load(l, right, &at[1]);
 	VarId old = lower_load(l, acc, at);
 	lower_store(l, acc, at, lower_mac(l, w->acc, scalar, lane, old));
@@ -189,10 +197,11 @@ static void tile(Attend *w, const Tile *x)
 	lower_end(l);
 
 	at[0] = lower_for(l, wide, MAP_UNROLL, 1);
-	at[1] = over_queries(w);
+	at[1] = lower_for(l, queries, MAP_VUNROLL, lanes);
 	to[0] = ex_add(w->t, x->row0, at[0]);
-	to[1] = at[1];
+	to[1] = ex_add(w->t, first, at[1]);
 	lower_store(l, x->to, to, lower_load(l, acc, at));
+	lower_end(l);
 	lower_end(l);
 	lower_end(l);
 }
