@@ -160,11 +160,11 @@ static void tile(Attend *w, const Tile *x)
 	uint32_t acc = lower_buffer(l, SCOPE_REG, w->acc, shape, 2, "acc");
 	uint32_t right =
 		lower_buffer(l, SCOPE_REG, w->acc, &queries, 1, "right");
-	int64_t parts = w->par[AP_ROWS] / w->par[AP_QUERIES];
 	int lanes = (int)w->par[AP_LANES];
 
 	/* scalars that the first part brought to the L1 cache serve all */
-	Ex part = lower_for(l, num(w, parts), MAP_SERIAL, 1);
+	Ex part = lower_for(l, ex_ceil_div(w->t, w->nrows, queries), MAP_SERIAL,
+			    1);
 	Ex first = ex_mul(w->t, part, queries);
 
 	at[0] = lower_for(l, wide, MAP_UNROLL, 1);
