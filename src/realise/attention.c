@@ -34,7 +34,7 @@
 
 static const char *const attention_params[] = {
 	"rows",  "queries", "lanes",  "keys", "columns",
-	"block", "pack_k",  "pack_v", NULL,
+	"block", "copy_k",  "copy_v", NULL,
 };
 
 static const char *attention_admit(Arena *a, const Regions *r, uint32_t region)
@@ -129,8 +129,8 @@ static Candidate attention_rule(const Regions *r, uint32_t region,
 			   {"keys", most},
 			   {"columns", columns},
 			   {"block", 8 * most},
-			   {"pack_k", !read_in_place(r, s->args[1], s->acc)},
-			   {"pack_v", !read_in_place(r, o->args[1], o->acc)}},
+			   {"copy_k", !read_in_place(r, s->args[1], s->acc)},
+			   {"copy_v", !read_in_place(r, o->args[1], o->acc)}},
 		.nparams = AP_COUNT,
 	};
 }
@@ -168,9 +168,9 @@ static const char *attention_legal(Arena *a, const Regions *r, uint32_t region,
 	if (c->params[AP_BLOCK].value < 1 ||
 	    c->params[AP_BLOCK].value > 1 << 20)
 		return "block (keys) must be 1 to 2^20";
-	for (int i = AP_PACK_K; i <= AP_PACK_V; i++)
+	for (int i = AP_COPY_K; i <= AP_COPY_V; i++)
 		if (c->params[i].value < 0 || c->params[i].value > 1)
-			return "pack_k and pack_v are 0 or 1";
+			return "copy_k and copy_v are 0 or 1";
 	return NULL;
 }
 

@@ -16,8 +16,8 @@ enum {
 	AP_KEYS,    /* keys of a tile of the first product */
 	AP_COLUMNS, /* columns of a tile of the second */
 	AP_BLOCK,   /* keys a block of the second product */
-	AP_PACK_K,  /* K, and V, in tiles of the accumulator's dtype first */
-	AP_PACK_V,
+	AP_COPY_K,  /* tiles of K, and blocks of V, are copied to scratch in */
+	AP_COPY_V,  /* the accumulator's dtype before they are read */
 	AP_COUNT
 };
 

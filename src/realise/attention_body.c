@@ -31,106 +31,54 @@ static void row_index(const Attend *w, Ex row, Ex *index)
 
 /* ---- operands -------------------------------------------------------- */
 
-/* K is read at [batch, e, key], V at [batch, key, column]: `outer` runs
- * over tiles, `sum` is the axis that the product sums over. */
+/*
+ * A side of a product whose elements are the scalars of its tiles: K, read
+ * transposed at [batch, e, key], or V at [batch, key, column]. `summed` is
+ * the axis that the product sums over, `place` the tile's.
+ */
 typedef struct Side {
 	ValueId value;
-	bool keys; /* K: the tile's axis is the last of the operand */
-	Ex extent; /* of the tile's axis */
-	Ex length; /* summed over */
-	int64_t wide;
-	uint32_t packed; /* buffer + 1, or 0 */
-	bool varies[TN_MAX_RANK];
+	int64_t wide;  /* scalars of a tile */
+	uint32_t copy; /* buffer + 1 of what a tile or a block reads, or 0 */
 } Side;
 
-/* Whether the operand depends on batch axis d: views may ignore it. */
-static bool varies_with(const Attend *w, ValueId v, int d)
-{
-	const Value *val = program_value(w->l.p, v), *x;
-	Ex map[TN_MAX_RANK];
-
-	if (op_info[val->op].cls != OPC_VIEW)
-		return true;
-	x = program_value(w->l.p, val->args[0]);
-	view_map(w->l.p, val, map);
-	for (int i = 0; i < x->rank; i++)
-		if (ex_uses_axis(w->t, map[i], d))
-			return true;
-	return false;
-}
-
-/* The operand's element, in the accumulator's dtype. Both K, transposed, and
- * V have the tile's axis last. */
-static VarId operand(Attend *w, const Side *x, const Ex *batch, Ex sum,
-		     Ex place)
+/* The operand's element, in the accumulator's dtype. */
+static VarId operand(Attend *w, const Side *x, Ex summed, Ex place)
 {
 	Ex index[TN_MAX_RANK];
 
-	memcpy(index, batch, (size_t)w->batch * sizeof(Ex));
-	index[w->batch] = sum;
+	memcpy(index, w->at, (size_t)w->batch * sizeof(Ex));
+	index[w->batch] = summed;
 	index[w->batch + 1] = place;
 	return lower_cast(&w->l, w->acc, program_value(w->l.p, x->value)->dtype,
 			  lower_value(&w->l, x->value, index));
 }
 
-static VarId packed_element(Attend *w, const Side *x, Ex tile, Ex sum, Ex i)
-{
-	Ex index[K_MAX_RANK];
-
-	for (int d = 0; d < w->batch; d++)
-		index[d] = x->varies[d] ? w->at[d] : num(w, 0);
-	index[w->batch] = tile;
-	index[w->batch + 1] = sum;
-	index[w->batch + 2] = i;
-	return lower_load(&w->l, x->packed - 1, index);
-}
-
-/* A phase that lays the operand out as its tiles are read, padded by 0. */
-static void pack(Attend *w, Side *x, const char *phase)
+/* The keys of a tile, [keys, e]. Those beyond the last stay what they were:
+ * what comes of them is not read. */
+static void copy_keys(Attend *w, const Side *k, Ex place)
 {
 	Lower *l = &w->l;
-	Ex shape[K_MAX_RANK], batch[TN_MAX_RANK], to[K_MAX_RANK];
-	Ex wide = num(w, x->wide), one = num(w, 1);
-	Ex tiles = ex_ceil_div(w->t, x->extent, wide);
-	int lanes = (int)w->par[AP_LANES];
+	Ex to[2];
 
-	for (int d = 0; d < w->batch; d++) {
-		x->varies[d] = varies_with(w, x->value, d);
-		shape[d] = x->varies[d] ? w->o->shape[d] : one;
-	}
-	shape[w->batch] = tiles;
-	shape[w->batch + 1] = x->length;
-	shape[w->batch + 2] = wide;
-	x->packed = lower_buffer(l, SCOPE_SHARED, w->acc, shape,
-				 (uint8_t)(w->batch + 3), phase) +
-		    1;
-	lower_phase(l, phase);
-	for (int d = 0; d < w->batch; d++)
-		to[d] = batch[d] = x->varies[d] ? lower_task(l, w->o->shape[d])
-						: num(w, 0);
-	Ex tile = to[w->batch] = lower_task(l, tiles);
-	Ex first = ex_mul(w->t, tile, wide);
-	Ex used = ex_min(w->t, wide, ex_sub(w->t, x->extent, first));
-	/* K runs along the head dim in memory, V along its columns */
-	Ex i, sum;
-	if (x->keys) {
-		i = lower_for(l, used, MAP_SERIAL, 1);
-		sum = lower_for(l, x->length, MAP_VECTOR, lanes);
-	} else {
-		sum = lower_for(l, x->length, MAP_SERIAL, 1);
-		i = lower_for(l, used, MAP_VECTOR, lanes);
-	}
-	to[w->batch + 1] = sum;
-	to[w->batch + 2] = i;
-	lower_store(l, x->packed - 1, to,
-		    operand(w, x, batch, sum, ex_add(w->t, first, i)));
+	to[0] = lower_for(
+		l, ex_min(w->t, num(w, k->wide), ex_sub(w->t, w->keys, place)),
+		MAP_SERIAL, 1);
+	to[1] = lower_for(l, w->head, MAP_VECTOR, (int)w->par[AP_LANES]);
+	lower_store(l, k->copy - 1, to,
+		    operand(w, k, to[1], ex_add(w->t, place, to[0])));
 	lower_end(l);
 	lower_end(l);
-	Ex z = lower_for(l, ex_sub(w->t, wide, used), MAP_SERIAL, 1);
-	to[w->batch + 1] = lower_for(l, x->length, MAP_SERIAL, 1);
-	to[w->batch + 2] = ex_sub(w->t, ex_sub(w->t, wide, one), z);
-	lower_store(l, x->packed - 1, to, lower_zero(l, w->acc));
-	lower_end(l);
+}
+
+/* A key's values, as row j of the block's, [block, columns]. */
+static void copy_values(Attend *w, const Side *v, Ex key, Ex j)
+{
+	Lower *l = &w->l;
+	Ex n = lower_for(l, w->width, MAP_VECTOR, (int)w->par[AP_LANES]);
+	Ex to[2] = {j, n};
+
+	lower_store(l, v->copy - 1, to, operand(w, v, key, n));
 	lower_end(l);
 }
 
@@ -142,8 +90,8 @@ static void pack(Attend *w, Side *x, const char *phase)
  */
 typedef struct Tile {
 	const Side *side;
+	bool keys;    /* K; else V */
 	int64_t wide; /* scalars of this tile */
-	Ex number;    /* of the tile, where packed */
 	Ex place;     /* of its first scalar on the operand's axis */
 	Ex start;     /* of the sum on the operand's axis */
 	Ex length;    /* of the sum */
@@ -151,6 +99,18 @@ typedef struct Tile {
 	Ex row0;
 	bool resumes;
 } Tile;
+
+static VarId tile_scalar(Attend *w, const Tile *x, Ex n, Ex i)
+{
+	Ex at[2];
+
+	if (!x->side->copy)
+		return operand(w, x->side, ex_add(w->t, x->start, n),
+			       ex_add(w->t, x->place, i));
+	at[0] = x->keys ? i : n;
+	at[1] = x->keys ? n : ex_add(w->t, x->place, i);
+	return lower_load(&w->l, x->side->copy - 1, at);
+}
 
 static void tile(Attend *w, const Tile *x)
 {
@@ -183,11 +143,7 @@ static void tile(Attend *w, const Tile *x)
 	lower_store(l, right, &at[1], lower_load(l, x->from, from));
 	lower_end(l);
 	at[0] = lower_for(l, wide, MAP_UNROLL, 1);
-	Ex sum = ex_add(w->t, x->start, from[0]);
-	VarId scalar = x->side->packed ? packed_element(w, x->side, x->number,
-							sum, at[0])
-				       : operand(w, x->side, w->at, sum,
-						 ex_add(w->t, x->place, at[0]));
+	VarId scalar = tile_scalar(w, x, from[0], at[0]);
 	at[1] = lower_for(l, queries, MAP_VUNROLL, lanes);
 	VarId lane = lower_load(l, right, &at[1]);
 	VarId old = lower_load(l, acc, at);
@@ -372,23 +328,23 @@ static void pass_element(Attend *w, int pass, const Folds *folds, Ex key,
 static void load_queries(Attend *w)
 {
 	Lower *l = &w->l;
-	Ex index[TN_MAX_RANK], to[2];
+	ExprTab *t = w->t;
+	Ex index[TN_MAX_RANK], to[2], last = ex_sub(t, w->queries, num(w, 1));
 	ValueId q = w->s->args[0];
-	DType d = program_value(l->p, q)->dtype;
+	int lanes = (int)w->par[AP_LANES];
 
-	to[1] = lower_for(l, w->nrows, MAP_SERIAL, 1);
-	to[0] = lower_for(l, w->head, MAP_VECTOR, (int)w->par[AP_LANES]);
-	row_index(w, ex_add(w->t, w->row0, to[1]), index);
+	/* squares of lanes x lanes, which the emitter transposes */
+	Ex g = lower_for(l, num(w, w->par[AP_ROWS] / lanes), MAP_SERIAL, 1);
+	to[0] = lower_for(l, w->head, MAP_VECTOR, lanes);
+	Ex i = lower_for(l, num(w, lanes), MAP_UNROLL, 1);
+	to[1] = ex_add(t, ex_mul(t, g, num(w, lanes)), i);
+	row_index(w, ex_add(t, w->row0, to[1]), index);
 	index[w->batch + 1] = to[0];
+	lower_guard(l, ex_sub(t, last, index[w->batch]));
 	lower_store(l, w->query, to,
-		    lower_cast(l, w->acc, d, lower_value(l, q, index)));
+		    lower_cast(l, w->acc, program_value(l->p, q)->dtype,
+			       lower_value(l, q, index)));
 	lower_end(l);
-	lower_end(l);
-	Ex rows = num(w, w->par[AP_ROWS]);
-	Ex z = lower_for(l, ex_sub(w->t, rows, w->nrows), MAP_SERIAL, 1);
-	to[1] = ex_add(w->t, w->nrows, z);
-	to[0] = lower_for(l, w->head, MAP_SERIAL, 1);
-	lower_store(l, w->query, to, lower_zero(l, w->acc));
 	lower_end(l);
 	lower_end(l);
 }
@@ -398,29 +354,31 @@ static void scores(Attend *w, const Side *k, const Folds *folds)
 {
 	Lower *l = &w->l;
 	ExprTab *t = w->t;
-	Ex wide = num(w, w->par[AP_KEYS]);
+	Ex wide = num(w, k->wide), whole = w->seen_tiles;
 	Tile x = {.side = k,
-		  .wide = w->par[AP_KEYS],
+		  .keys = true,
+		  .wide = k->wide,
 		  .length = w->head,
 		  .from = w->query,
 		  .to = w->raw,
 		  .row0 = num(w, 0),
 		  .start = num(w, 0)};
-	Ex whole = k->packed
-			   ? w->seen_tiles
-			   : ex_min(t, w->seen_tiles, ex_div(t, w->keys, wide));
 
-	x.number = lower_for(l, whole, MAP_SERIAL, 1);
-	x.place = ex_mul(t, x.number, wide);
+	if (!k->copy)
+		whole = ex_div(t, w->keys, wide);
+	if (!k->copy && w->causal)
+		whole = ex_min(t, w->seen_tiles, whole);
+	Ex n = lower_for(l, whole, MAP_SERIAL, 1);
+	x.place = ex_mul(t, n, wide);
+	if (k->copy)
+		copy_keys(w, k, x.place);
 	tile(w, &x);
-	Ex i = lower_for(
-		l,
-		k->packed ? ex_min(t, wide, ex_sub(t, w->keys, x.place)) : wide,
-		MAP_SERIAL, 1);
+	Ex used = k->copy ? ex_min(t, wide, ex_sub(t, w->keys, x.place)) : wide;
+	Ex i = lower_for(l, used, MAP_SERIAL, 1);
 	pass_element(w, 0, folds, ex_add(t, x.place, i), &i, NULL);
 	lower_end(l);
 	lower_end(l);
-	if (k->packed)
+	if (k->copy)
 		return;
 	/* the keys that are left, one by one */
 	Ex done = ex_mul(t, whole, wide);
@@ -438,13 +396,16 @@ static void values(Attend *w, const Side *v, const Folds *folds)
 	Lower *l = &w->l;
 	ExprTab *t = w->t;
 	Ex block = num(w, w->par[AP_BLOCK]), wide = num(w, v->wide);
-	int64_t width, rest = 0;
+	int64_t width;
 
 	Ex n = lower_for(l, ex_ceil_div(t, w->seen, block), MAP_SERIAL, 1);
 	Ex start = ex_mul(t, n, block);
 	Ex length = ex_min(t, block, ex_sub(t, w->seen, start));
 	Ex j = lower_for(l, length, MAP_SERIAL, 1);
-	pass_element(w, w->last, folds, ex_add(t, start, j), NULL, &j);
+	Ex key = ex_add(t, start, j);
+	if (v->copy)
+		copy_values(w, v, key, j);
+	pass_element(w, w->last, folds, key, NULL, &j);
 	lower_end(l);
 	Tile x = {.side = v,
 		  .wide = v->wide,
@@ -453,21 +414,19 @@ static void values(Attend *w, const Side *v, const Folds *folds)
 		  .from = w->weights,
 		  .to = w->out,
 		  .resumes = true};
-	Ex whole = v->packed ? ex_ceil_div(t, w->width, wide)
-			     : ex_div(t, w->width, wide);
-	x.number = lower_for(l, whole, MAP_SERIAL, 1);
-	x.place = x.row0 = ex_mul(t, x.number, wide);
+	Ex whole = v->copy ? ex_ceil_div(t, w->width, wide)
+			   : ex_div(t, w->width, wide);
+	x.place = x.row0 = ex_mul(t, lower_for(l, whole, MAP_SERIAL, 1), wide);
 	tile(w, &x);
 	lower_end(l);
-	if (!v->packed) {
+	if (!v->copy) {
 		/* the columns that are left: at once when known, or singly */
-		Ex left = ex_sub(t, w->width, ex_mul(t, whole, wide));
+		Ex done = ex_mul(t, whole, wide);
 		bool known = ex_is_const(t, w->width, &width);
-		rest = known ? width % v->wide : 0;
-		x.wide = known ? rest : 1;
-		x.place = ex_mul(t, whole, wide);
+		Ex left = ex_sub(t, w->width, done);
+		x.wide = known ? width % v->wide : 1;
 		Ex i = known ? num(w, 0) : lower_for(l, left, MAP_SERIAL, 1);
-		x.place = x.row0 = ex_add(t, x.place, i);
+		x.place = x.row0 = ex_add(t, done, i);
 		if (x.wide)
 			tile(w, &x);
 		if (!known)
@@ -488,7 +447,7 @@ static void poison(Attend *w, const Side *v)
 	Ex i = lower_for(l, ex_sub(w->t, w->keys, w->seen), MAP_SERIAL, 1);
 	VarId args[2] = {
 		lower_zero(l, w->acc),
-		operand(w, v, w->at, ex_add(w->t, w->seen, i), n),
+		operand(w, v, ex_add(w->t, w->seen, i), n),
 	};
 	lower_accum(l, sum, OP_ADD, w->acc,
 		    lower_op(l, OP_MUL, w->acc, w->acc, args, 2, NO_VALUE));
@@ -497,35 +456,97 @@ static void poison(Attend *w, const Side *v)
 	lower_end(l);
 }
 
-/* The second product's boundary and what follows, row by row. */
-static void results(Attend *w)
+/* Whether what follows the second product reads memory, which runs along
+ * columns, beside it. */
+static bool tile_loads(const Attend *w)
+{
+	const Regions *r = w->l.r;
+
+	for (size_t i = 0; i < w->reg->values.n; i++) {
+		const Value *v = program_value(w->l.p, w->reg->values.p[i]);
+		if (r->part[w->reg->values.p[i]] != PART_EPILOGUE)
+			continue;
+		for (uint32_t k = 0; k < v->nargs; k++) {
+			Ex map[TN_MAX_RANK];
+			ValueId b = view_base(w->l.p, v->args[k], map);
+			if (program_value(w->l.p, b)->rank > 0 &&
+			    r->of[b] != w->l.region_index)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The results of one element, at lane or row i of the block. */
+static void result_element(Attend *w, Ex column, Ex i, Ex *index)
 {
 	Lower *l = &w->l;
 	const Region *reg = w->reg;
-	Ex index[TN_MAX_RANK], from[2];
-
-	from[1] = lower_for(l, w->nrows, MAP_SERIAL, 1);
-	row_index(w, ex_add(w->t, w->row0, from[1]), index);
-	index[w->batch + 1] = num(w, 0);
-	bind_kept(w, w->last + 1, index, from[1]);
-	for (size_t i = 0; i < reg->outputs.n; i++)
-		if (is_rows(w, reg->outputs.p[i]))
-			lower_result(l, reg->outputs.p[i], index);
-	from[0] = lower_for(l, w->width, MAP_VECTOR, (int)w->par[AP_LANES]);
-	index[w->batch + 1] = from[0];
+	Ex from[2] = {column, i};
 	VarId sum = lower_load(l, w->out, from);
+
+	index[w->batch + 1] = column;
 	if (w->causal) {
-		VarId args[2] = {sum, lower_load(l, w->poison, from)};
+		VarId args[2] = {sum, lower_load(l, w->poison, &column)};
 		sum = lower_op(l, OP_ADD, w->acc, w->acc, args, 2, NO_VALUE);
 	}
 	lower_bind(l, reg->anchor, index,
 		   lower_round(l, w->o->dtype, w->acc, sum, reg->anchor));
-	for (size_t i = 0; i < reg->values.n; i++)
-		if (l->r->part[reg->values.p[i]] == PART_EPILOGUE)
-			lower_value(l, reg->values.p[i], index);
-	for (size_t i = 0; i < reg->outputs.n; i++)
-		if (!is_rows(w, reg->outputs.p[i]))
-			lower_result(l, reg->outputs.p[i], index);
+	for (size_t k = 0; k < reg->values.n; k++)
+		if (l->r->part[reg->values.p[k]] == PART_EPILOGUE)
+			lower_value(l, reg->values.p[k], index);
+	for (size_t k = 0; k < reg->outputs.n; k++)
+		if (!is_rows(w, reg->outputs.p[k]))
+			lower_result(l, reg->outputs.p[k], index);
+}
+
+/* Opens a loop over the block's rows, in which their kept values are bound. */
+static Ex over_rows(Attend *w, LoopMap map, Ex *index)
+{
+	Ex i = lower_for(&w->l, w->nrows, map,
+			 map == MAP_VECTOR ? (int)w->par[AP_LANES] : 1);
+
+	row_index(w, ex_add(w->t, w->row0, i), index);
+	index[w->batch + 1] = num(w, 0);
+	bind_kept(w, w->last + 1, index, i);
+	return i;
+}
+
+/*
+ * The second product's boundary and what follows. Sums lie by columns and
+ * results by rows: squares of lanes x lanes, which the emitter transposes,
+ * and the columns that are left row by row.
+ */
+static void results(Attend *w)
+{
+	Lower *l = &w->l;
+	ExprTab *t = w->t;
+	Ex index[TN_MAX_RANK], done = num(w, 0), i;
+	int lanes = (int)w->par[AP_LANES];
+
+	i = over_rows(w, MAP_VECTOR, index);
+	for (size_t k = 0; k < w->reg->outputs.n; k++)
+		if (is_rows(w, w->reg->outputs.p[k]))
+			lower_result(l, w->reg->outputs.p[k], index);
+	lower_end(l);
+	if (!tile_loads(w)) {
+		Ex squares = ex_div(t, w->width, num(w, lanes));
+		Ex g = lower_for(l, squares, MAP_SERIAL, 1);
+		i = over_rows(w, MAP_VECTOR, index);
+		Ex n = lower_for(l, num(w, lanes), MAP_UNROLL, 1);
+		result_element(w, ex_add(t, ex_mul(t, g, num(w, lanes)), n), i,
+			       index);
+		lower_end(l);
+		lower_end(l);
+		lower_end(l);
+		done = ex_mul(t, squares, num(w, lanes));
+	}
+	Ex left = ex_sub(t, w->width, done);
+	if (ex_equals(t, left, 0))
+		return;
+	i = over_rows(w, MAP_SERIAL, index);
+	Ex n = lower_for(l, left, MAP_VECTOR, lanes);
+	result_element(w, ex_add(t, done, n), i, index);
 	lower_end(l);
 	lower_end(l);
 }
@@ -553,7 +574,7 @@ static void bound_keys(Attend *w)
 }
 
 /* Scratch of a worker. */
-static void scratch(Attend *w, const Side *v)
+static void scratch(Attend *w, Side *k, Side *v)
 {
 	Ex rows = num(w, w->par[AP_ROWS]);
 	Ex shape[2] = {w->head, rows};
@@ -567,6 +588,21 @@ static void scratch(Attend *w, const Side *v)
 		lower_buffer(&w->l, SCOPE_WORKER, w->acc, shape, 2, "weights");
 	shape[0] = ex_mul(w->t, ex_ceil_div(w->t, w->width, wide), wide);
 	w->out = lower_buffer(&w->l, SCOPE_WORKER, w->acc, shape, 2, "out");
+	if (w->par[AP_COPY_K]) {
+		shape[0] = num(w, k->wide);
+		shape[1] = w->head;
+		k->copy = lower_buffer(&w->l, SCOPE_WORKER, w->acc, shape, 2,
+				       "k_copy") +
+			  1;
+	}
+	if (w->par[AP_COPY_V]) {
+		shape[1] =
+			ex_mul(w->t, ex_ceil_div(w->t, w->width, wide), wide);
+		shape[0] = num(w, w->par[AP_BLOCK]);
+		v->copy = lower_buffer(&w->l, SCOPE_WORKER, w->acc, shape, 2,
+				       "v_copy") +
+			  1;
+	}
 	if (w->causal)
 		w->poison = lower_buffer(&w->l, SCOPE_WORKER, w->acc, &w->width,
 					 1, "poison");
@@ -598,22 +634,11 @@ void attend_kernel(Attend *w)
 {
 	Lower *l = &w->l;
 	ExprTab *t = w->t;
-	Side k = {.value = w->s->args[1],
-		  .keys = true,
-		  .extent = w->keys,
-		  .length = w->head,
-		  .wide = w->par[AP_KEYS]};
-	Side v = {.value = w->o->args[1],
-		  .extent = w->width,
-		  .length = w->keys,
-		  .wide = w->par[AP_COLUMNS]};
+	Side k = {.value = w->s->args[1], .wide = w->par[AP_KEYS]};
+	Side v = {.value = w->o->args[1], .wide = w->par[AP_COLUMNS]};
 	Ex rows = num(w, w->par[AP_ROWS]);
 	Folds none = {0};
 
-	if (w->par[AP_PACK_K])
-		pack(w, &k, "pack_k");
-	if (w->par[AP_PACK_V])
-		pack(w, &v, "pack_v");
 	lower_phase(l, "main");
 	for (int d = 0; d < w->batch; d++)
 		w->at[d] = lower_task(l, w->o->shape[d]);
@@ -621,7 +646,7 @@ void attend_kernel(Attend *w)
 			 rows);
 	w->nrows = ex_min(t, rows, ex_sub(t, w->queries, w->row0));
 	bound_keys(w);
-	scratch(w, &v);
+	scratch(w, &k, &v);
 	load_queries(w);
 	clear_out(w);
 	/* literals and the scale, once */
