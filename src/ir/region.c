@@ -352,8 +352,12 @@ static bool check_held(Check *c, size_t i, ValueId v, const Region *tile)
 		ValueId b = view_base(c->p, x->args[k], map);
 		if (region_of(c, b) != i || c->r->part[b] == PART_PROLOGUE)
 			continue;
+		/* rows read no tile; the tile reads of the rows what is kept */
+		const Value *y = program_value(c->p, b);
+		bool held = op_info[y->op].cls != OPC_REDUCE &&
+			    region_form(c->p, r, y, axis) == FORM_FULL;
 		bool later = c->r->part[b] == PART_EPILOGUE || b == r->anchor;
-		if ((rows && later) ||
+		if ((later ? rows : !rows && held) ||
 		    !region_aligned(c->p, rows ? r : tile, x->args[k], b, map))
 			return breach(c, i, "%%%u reads %%%u at another place",
 				      v, b);

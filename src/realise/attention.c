@@ -95,9 +95,10 @@ static int64_t even_tile(const Program *p, Ex n, int64_t most)
 
 /*
  * Register file: two vectors of queries for each key or column, two of the
- * operand along the lanes and some to spare, as in contract. Blocks of 8
- * tiles keep weights (14 KB) and values (28 KB at 64 columns) in the L1
- * cache while the columns' tiles pass over them.
+ * operand along the lanes and some to spare, as in contract; two such tiles
+ * a block share what they read of K and V. A block of 8 tiles of keys keeps
+ * the values (28 KB at 64 columns) and a tile's weights (14 KB) in an L1
+ * cache of 48 KB while the columns' tiles pass over them.
  */
 static Candidate attention_rule(const Regions *r, uint32_t region,
 				const Target *t)

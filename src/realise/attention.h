@@ -2,7 +2,7 @@
  * attention: what the two files of the realisation share.
  *
  *   attention.c       the choice, the passes, what may be skipped
- *   attention_body.c  the kernel's phases and loops
+ *   attention_body.c  the kernel's loops
  */
 #ifndef TENON_REALISE_ATTENTION_H
 #define TENON_REALISE_ATTENTION_H

@@ -1,5 +1,5 @@
 /*
- * attention_body: the phases of an attention kernel.
+ * attention_body: the loops of an attention kernel.
  *
  * Both products are the same loop nest: a tile of `wide` scalars by the
  * block's queries, summed over the head dim or over keys. attention.c says
@@ -225,14 +225,12 @@ static void bind_kept(Attend *w, int level, const Ex *row, Ex q)
 
 	for (size_t i = 0; i < w->reg->values.n; i++) {
 		ValueId id = w->reg->values.p[i];
-		const Value *v = program_value(l->p, id);
 		if (!w->kept[id] || w->level[id] > level)
 			continue;
 		/* with extent 1 in place of the reduced axis, or without */
 		memcpy(index, row, (size_t)(w->batch + 1) * sizeof(Ex));
 		index[w->batch + 1] = num(w, 0);
 		lower_bind(l, id, index, lower_load(l, w->kept[id] - 1, &q));
-		(void)v;
 	}
 }
 
@@ -437,7 +435,7 @@ static void values(Attend *w, const Side *v, const Folds *folds)
 
 /*
  * What keys that were skipped add to each column: 0 times their values, so
- * NaN where one is infinite or NaN. A 32nd of the work that was skipped.
+ * NaN where one is infinite or NaN. A 64th of the work that was skipped.
  */
 static void poison(Attend *w, const Side *v)
 {
