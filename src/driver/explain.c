@@ -272,7 +272,8 @@ static void stage_regions(Buf *b, const TenonPlan *p)
 		put_values(b, r, reg, PART_PROLOGUE, "loads: ");
 		put_values(b, r, reg, PART_ANCHOR, " product: ");
 		put_values(b, r, reg, PART_EPILOGUE, " tile: ");
-		put_values(b, r, reg, PART_BODY, " ");
+		put_values(b, r, reg, PART_BODY,
+			   reg->kind == REGION_ATTENTION ? " rows: " : " ");
 		buf_puts(b, "  stores");
 		for (size_t j = 0; j < reg->outputs.n; j++)
 			buf_printf(b, " %%%u", reg->outputs.p[j]);
@@ -354,6 +355,15 @@ static void stage_storage(Buf *b, const TenonPlan *p)
 		else
 			buf_puts(b, "shared by the phases of one kernel");
 		buf_putc(b, '\n');
+	}
+	for (size_t i = 0; i < plan->launches.n; i++) {
+		const PlanLaunch *l = &plan->launches.p[i];
+		if (l->phase || ex_equals(&prog->ex, l->scratch, 0))
+			continue;
+		buf_printf(b, "   scratch of %s  ",
+			   plan->kernels->kernels.p[l->kernel].name);
+		ex_print(b, &prog->ex, l->scratch);
+		buf_puts(b, " bytes a worker\n");
 	}
 	for (size_t i = 0; i < plan->copies.n; i++)
 		buf_printf(b, "   result %u is copied from b%u\n",

@@ -279,6 +279,14 @@ bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 				return false;
 			continue;
 		}
+		if (!strcmp(head, "attention") && !strcmp(param, "join")) {
+			bool no = !strcmp(eq + 1, "0");
+			if (!no && strcmp(eq + 1, "1"))
+				return bad_pin(p, text, "join takes 0 or 1");
+			p->region_pins[p->nregion_pins++] =
+				(RegionPin){NULL, !no, text};
+			continue;
+		}
 		int64_t value = strtoll(eq + 1, &end, 10);
 		if (!eq[1] || *end)
 			return bad_pin(p, text, "the value is not a number");

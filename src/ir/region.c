@@ -15,6 +15,7 @@ const char *const region_kind_name[REGION_KIND_COUNT] = {
 	[REGION_LOOP] = "loop",
 	[REGION_ROWREDUCE] = "rowreduce",
 	[REGION_CONTRACT] = "contract",
+	[REGION_ATTENTION] = "attention",
 };
 
 bool region_computes(const Program *p, ValueId v)
@@ -326,6 +327,97 @@ static bool check_contract(Check *c, size_t i)
 		       : breach(c, i, "it has no anchor");
 }
 
+/*
+ * The rows between two products: every operand that the region computes is
+ * read in place, of the rows or of the second product's tile, or is a program
+ * on loads. A value with all axes of the rows stays inside.
+ */
+static bool check_held(Check *c, size_t i, ValueId v, const Region *tile)
+{
+	const Region *r = &c->r->regions.p[i];
+	const Value *x = program_value(c->p, v);
+	OpClass cls = op_info[x->op].cls;
+	bool rows = c->r->part[v] == PART_BODY;
+	int axis[TN_MAX_RANK];
+	Form form = region_form(c->p, rows ? r : tile, x, axis);
+	if (cls == OPC_REDUCE ? !rows || x->axes != r->reduced
+			      : cls != OPC_ELEM || form == FORM_OTHER ||
+					(!rows && form != FORM_FULL))
+		return breach(c, i, "%%%u has another shape", v);
+	if (rows && cls != OPC_REDUCE && form == FORM_FULL &&
+	    (c->is_result[v] || c->outside[v]))
+		return breach(c, i, "%%%u is seen from outside", v);
+	for (uint32_t k = 0; k < x->nargs; k++) {
+		Ex map[TN_MAX_RANK];
+		ValueId b = view_base(c->p, x->args[k], map);
+		if (region_of(c, b) != i || c->r->part[b] == PART_PROLOGUE)
+			continue;
+		/* rows read no tile; the tile reads of the rows what is kept */
+		const Value *y = program_value(c->p, b);
+		bool held = op_info[y->op].cls != OPC_REDUCE &&
+			    region_form(c->p, r, y, axis) == FORM_FULL;
+		bool later = c->r->part[b] == PART_EPILOGUE || b == r->anchor;
+		if ((later ? rows : !rows && held) ||
+		    !region_aligned(c->p, rows ? r : tile, x->args[k], b, map))
+			return breach(c, i, "%%%u reads %%%u at another place",
+				      v, b);
+	}
+	return true;
+}
+
+static bool is_anchor(const Check *c, size_t i, ValueId v)
+{
+	return v < c->p->values.n && c->r->of[v] == i &&
+	       c->r->part[v] == PART_ANCHOR &&
+	       program_value(c->p, v)->op == OP_MATMUL;
+}
+
+static bool check_attention(Check *c, size_t i)
+{
+	const Region *r = &c->r->regions.p[i];
+	ValueId first = NO_VALUE, left;
+	int axis[TN_MAX_RANK];
+	Ex map[TN_MAX_RANK];
+	if (!is_anchor(c, i, r->anchor) || !r->rank ||
+	    r->reduced != 1U << (r->rank - 1))
+		return breach(c, i, "it has no second product of rows");
+	const Value *o = program_value(c->p, r->anchor);
+	left = view_base(c->p, o->args[0], map);
+	if (region_of(c, left) != i ||
+	    !view_is_identity(c->p, o->args[0], left, map) ||
+	    region_form(c->p, r, program_value(c->p, left), axis) != FORM_FULL)
+		return breach(c, i, "%%%u has no rows on its left", r->anchor);
+	Region tile = *r;
+	memcpy(tile.space, o->shape, sizeof(tile.space));
+	for (size_t k = 0; k < r->values.n; k++) {
+		ValueId v = r->values.p[k];
+		Part part = c->r->part[v];
+		if (part == PART_ANCHOR && v != r->anchor) {
+			if (!is_anchor(c, i, v) || first != NO_VALUE ||
+			    region_form(c->p, r, program_value(c->p, v),
+					axis) != FORM_FULL ||
+			    c->is_result[v] || c->outside[v])
+				return breach(c, i, "%%%u makes no rows", v);
+			first = v;
+		}
+		if (part == PART_PROLOGUE ? !check_prologue(c, i, v)
+					  : part != PART_ANCHOR &&
+						    !check_held(c, i, v, &tile))
+			return false;
+	}
+	if (first == NO_VALUE)
+		return breach(c, i, "it has no first product");
+	/* operands of the products, but for the rows, are from outside */
+	const Value *s = program_value(c->p, first);
+	const ValueId loaded[] = {s->args[0], s->args[1], o->args[1]};
+	for (size_t k = 0; k < ARRAY_LEN(loaded); k++) {
+		ValueId b = view_base(c->p, loaded[k], map);
+		if (region_of(c, b) == i && c->r->part[b] != PART_PROLOGUE)
+			return breach(c, i, "a product loads %%%u", b);
+	}
+	return true;
+}
+
 static bool check_decisions(Check *c)
 {
 	const Regions *r = c->r;
@@ -364,6 +456,9 @@ bool regions_verify(const Regions *r, Buf *why)
 			break;
 		case REGION_CONTRACT:
 			ok = ok && check_contract(&c, i);
+			break;
+		case REGION_ATTENTION:
+			ok = ok && check_attention(&c, i);
 			break;
 		case REGION_KIND_COUNT:
 			return breach(&c, i, "no such kind");

@@ -22,32 +22,37 @@ typedef enum RegionKind {
 	REGION_LOOP,      /* independent outputs */
 	REGION_ROWREDUCE, /* reductions over axes, and what surrounds them */
 	REGION_CONTRACT,  /* one MATMUL, programs on its loads and its tile */
+	REGION_ATTENTION, /* two MATMULs, the rows of the first between them */
 	REGION_KIND_COUNT,
 } RegionKind;
 extern const char *const region_kind_name[REGION_KIND_COUNT];
 
 /* The part a value plays in its region. */
 typedef enum Part {
-	PART_BODY,     /* LOOP: every value; ROWREDUCE: every value */
-	PART_PROLOGUE, /* CONTRACT: evaluated where an operand is packed */
-	PART_ANCHOR,   /* CONTRACT: the MATMUL */
-	PART_EPILOGUE, /* CONTRACT: evaluated on the output tile */
+	PART_BODY,     /* LOOP, ROWREDUCE: every value; ATTENTION: the rows */
+	PART_PROLOGUE, /* CONTRACT: evaluated where an operand is packed;
+			  ATTENTION: wherever it is read */
+	PART_ANCHOR,   /* CONTRACT: the MATMUL; ATTENTION: both */
+	PART_EPILOGUE, /* CONTRACT, ATTENTION: evaluated on the output tile */
 } Part;
 
 typedef struct Region {
 	RegionKind kind;
 	VEC(ValueId) values; /* in topological order */
-	ValueId anchor; /* the MATMUL; the first reduction; else the last */
+	ValueId anchor;      /* the (last) MATMUL; the first reduction; else the
+				last */
 	/*
 	 * The full index space: shape of the values that are computed per
 	 * element. ROWREDUCE: reduced axes of it; kept-shape values are the
 	 * ones without these axes (the REDUCE results), or with extent 1 in
 	 * their place; full-shape ones have all. SCAN values count as
 	 * reductions over their axis whose result keeps the full shape.
+	 * ATTENTION: the shape of the first product, whose last axis is reduced
+	 * and is the one that the second product sums over.
 	 */
 	uint8_t rank;
 	Ex space[TN_MAX_RANK];
-	uint32_t reduced;     /* bit set of axes, 0 unless ROWREDUCE */
+	uint32_t reduced;     /* bit set of axes; 0 for LOOP and CONTRACT */
 	VEC(ValueId) outputs; /* values stored: results, or used elsewhere */
 } Region;
 

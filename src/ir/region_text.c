@@ -12,7 +12,8 @@
  *	decision %5 -> %7 joined "epilogue" "uses=1" "what would change it"
  *
  * A rowreduce region also says `reduced [1]`; loops and rowreduces have one
- * line `body`. The reader trusts nothing: what it read is verified.
+ * line `body`. An attention region has all of them, and two anchors. The reader
+ *trusts nothing: what it read is verified.
  */
 #include "ir/region.h"
 
@@ -251,7 +252,7 @@ static bool region_kind(Reader *in, RegionKind *out)
 			return true;
 		}
 	}
-	return wrong(in, "expected loop, rowreduce or contract");
+	return wrong(in, "expected loop, rowreduce, contract or attention");
 }
 
 /* Values of one part, up to the end of the line. */

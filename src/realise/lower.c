@@ -358,7 +358,34 @@ VarId lower_zero(Lower *l, DType dtype)
 VarId lower_constant(Lower *l, DType dtype, const void *data)
 {
 	VarId var = lower_zero(l, dtype);
+	l->at->p[l->at->n - 1]->data = data;
+	return var;
+}
 
+VarId lower_identity(Lower *l, Op op, DType dtype)
+{
+	double f64 = op == OP_MAXIMUM   ? -__builtin_inf()
+		     : op == OP_MINIMUM ? __builtin_inf()
+		     : op == OP_MUL     ? 1
+					: 0;
+	float f32 = (float)f64;
+	uint32_t bits;
+	VarId var = lower_zero(l, dtype);
+	void *data = arena_alloc(l->arena, 8, 8);
+
+	bug_if(!dtype_is_float(dtype));
+	memcpy(&bits, &f32, sizeof(bits));
+	uint16_t bf16 = (uint16_t)(bits >> 16);
+	uint16_t f16 =
+		(uint16_t)((bits >> 16 & 0x8000) | (op == OP_ADD   ? 0
+						    : op == OP_MUL ? 0x3c00
+								   : 0x7c00));
+	if (dtype == DT_F64)
+		memcpy(data, &f64, sizeof(f64));
+	else if (dtype == DT_F32)
+		memcpy(data, &f32, sizeof(f32));
+	else
+		memcpy(data, dtype == DT_F16 ? &f16 : &bf16, sizeof(f16));
 	l->at->p[l->at->n - 1]->data = data;
 	return var;
 }
@@ -496,6 +523,68 @@ static VarId lower_elem(Lower *l, ValueId id, const Value *v, const Ex *index)
 	if (op_has(v->op, 'T') && !dtype_is_float(from))
 		l->at->p[l->at->n - 1]->ex = flat_index(l, v, index);
 	return var;
+}
+
+/* The integer that v is at the index, if positions alone say it. int64 and
+ * the sums of a few positions: nothing wraps. */
+static bool as_position(Lower *l, ValueId id, const Ex *index, int depth,
+			Ex *out)
+{
+	ExprTab *t = &l->p->ex;
+	const Value *v = program_value(l->p, id);
+	Ex map[TN_MAX_RANK], a, b;
+	int64_t n;
+
+	if (v->dtype != DT_I64 || depth > 8)
+		return false;
+	if (v->op == OP_IOTA) {
+		*out = index[v->axis];
+		return true;
+	}
+	if (v->op == OP_CONST && v->rank == 0) {
+		memcpy(&n, v->data, sizeof(n));
+		*out = ex_const(t, n);
+		return n >= -(INT64_C(1) << 40) && n <= INT64_C(1) << 40;
+	}
+	if (op_info[v->op].cls == OPC_VIEW) {
+		const Value *x = program_value(l->p, v->args[0]);
+		view_map(l->p, v, map);
+		for (int d = 0; d < x->rank; d++)
+			map[d] = ex_subst_axes(t, map[d], index, v->rank);
+		return as_position(l, v->args[0], map, depth + 1, out);
+	}
+	if ((v->op != OP_ADD && v->op != OP_SUB) ||
+	    !as_position(l, v->args[0], index, depth + 1, &a) ||
+	    !as_position(l, v->args[1], index, depth + 1, &b))
+		return false;
+	*out = v->op == OP_ADD ? ex_add(t, a, b) : ex_sub(t, a, b);
+	return true;
+}
+
+uint32_t lower_compare(Lower *l, ValueId id, const Ex *index, Ex *conds)
+{
+	ExprTab *t = &l->p->ex;
+	const Value *v = program_value(l->p, id);
+	Ex map[TN_MAX_RANK], a, b, one = ex_const(t, 1);
+
+	if (op_info[v->op].cls == OPC_VIEW) {
+		const Value *x = program_value(l->p, v->args[0]);
+		view_map(l->p, v, map);
+		for (int d = 0; d < x->rank; d++)
+			map[d] = ex_subst_axes(t, map[d], index, v->rank);
+		return lower_compare(l, v->args[0], map, conds);
+	}
+	if ((v->op != OP_LE && v->op != OP_LT && v->op != OP_GE &&
+	     v->op != OP_GT && v->op != OP_EQ) ||
+	    !as_position(l, v->args[0], index, 0, &a) ||
+	    !as_position(l, v->args[1], index, 0, &b))
+		return 0;
+	bool less = v->op == OP_LE || v->op == OP_LT;
+	conds[0] = less ? ex_sub(t, b, a) : ex_sub(t, a, b);
+	if (v->op == OP_LT || v->op == OP_GT)
+		conds[0] = ex_sub(t, conds[0], one);
+	conds[1] = ex_sub(t, b, a);
+	return v->op == OP_EQ ? 2 : 1;
 }
 
 /* Adds what keeps `index` inside 0 .. extent-1 to conds. */
@@ -721,9 +810,17 @@ VarId lower_value(Lower *l, ValueId id, const Ex *index)
 		var = v->op == OP_IOTA ? lower_iota(l, v, index[v->axis], id)
 				       : lower_const(l, v, id);
 		break;
-	case OPC_ELEM:
-		var = lower_elem(l, id, v, index);
+	case OPC_ELEM: {
+		Ex conds[2];
+		uint32_t n = lower_compare(l, id, index, conds);
+		if (n) {
+			var = test(l, conds, n);
+			l->at->p[l->at->n - 1]->value = id;
+		} else {
+			var = lower_elem(l, id, v, index);
+		}
 		break;
+	}
 	case OPC_VIEW:
 		var = lower_view(l, v, index);
 		break;

@@ -87,6 +87,8 @@ VarId lower_zero(Lower *l, DType dtype);
 /* One element of the dtype, of static life. */
 VarId lower_constant(Lower *l, DType dtype, const void *data);
 VarId lower_index_value(Lower *l, DType dtype, Ex index);
+/* What a fold by op starts from: ADD, MUL, MAXIMUM or MINIMUM of floats. */
+VarId lower_identity(Lower *l, Op op, DType dtype);
 /* A fold: acc declared here; accum inside the loops below it. */
 VarId lower_acc(Lower *l, Op op, DType dtype, VarId init);
 void lower_accum(Lower *l, VarId acc, Op op, DType dtype, VarId x);
@@ -115,6 +117,13 @@ void lower_bind(Lower *l, ValueId v, const Ex *index, VarId var);
 VarId lower_value(Lower *l, ValueId v, const Ex *index);
 /* Evaluates and stores an output of the region at its index. */
 void lower_result(Lower *l, ValueId v, const Ex *index);
+
+/*
+ * A comparison of integers that positions alone decide (iota, literals, their
+ * sums and differences): the conditions, each >= 0, that together say it
+ * holds at the index. Returns their number, at most 2; 0: it is none.
+ */
+uint32_t lower_compare(Lower *l, ValueId v, const Ex *index, Ex *conds);
 
 /*
  * Whether evaluating v can fault or needs a run-time index, so that the

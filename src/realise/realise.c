@@ -5,6 +5,7 @@
 
 static const Realisation *const table[] = {
 	&realise_contract,
+	&realise_attention,
 	&realise_rowreduce,
 	&realise_loop,
 };
@@ -36,7 +37,8 @@ static bool check_pins(Ctx *ctx, Arena *a, const Pin *pins, size_t n)
 		if (!re)
 			return pin_error(ctx, &pins[i],
 					 "no such realisation (contract, "
-					 "rowreduce, loop; join.VALUE=yes|no)");
+					 "attention, rowreduce, loop; "
+					 "join.VALUE=yes|no)");
 		if (!known_param(re, pins[i].param)) {
 			Buf b;
 			buf_init(&b, a);

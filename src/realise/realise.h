@@ -1,7 +1,8 @@
 /*
  * realise: stage 3 to stage 4, ways to compute a region.
  *
- * One file a realisation: loop.c, rowreduce.c, contract.c. lower.c holds
+ * One file a realisation: loop.c, rowreduce.c, contract.c, attention.c (its
+ * loops in attention_body.c). lower.c holds
  * what they share: evaluating a value of the program at an index.
  */
 #ifndef TENON_REALISE_REALISE_H
@@ -54,7 +55,8 @@ typedef struct Realisation {
 		      const Candidate *c);
 } Realisation;
 
-extern const Realisation realise_loop, realise_rowreduce, realise_contract;
+extern const Realisation realise_loop, realise_rowreduce, realise_contract,
+	realise_attention;
 
 /*
  * Guards the load that the verifier could not prove by the two conditions

@@ -19,6 +19,7 @@ typedef enum Cond {
 	COND_PROLOGUE,
 	COND_ROWS,
 	COND_ROW_REDUCTION,
+	COND_ATTENTION,
 	/* apart */
 	COND_SEVERAL_USES,
 	COND_OBSERVED,
@@ -33,6 +34,10 @@ typedef enum Cond {
 	COND_OTHER_KERNEL,
 	COND_TWO_RESHAPES,
 	COND_PINNED,
+	COND_MATRIX_SEEN,
+	COND_SEQUENTIAL,
+	COND_ACCUMULATOR,
+	COND_NO_ATTENTION,
 	COND_COUNT,
 } Cond;
 
@@ -55,7 +60,8 @@ typedef struct Grouping {
 	ValueId *base;
 	Ex **map;
 	bool *is_result;
-	bool *apart; /* pinned: its consumers stay out of its group */
+	bool *apart;       /* pinned: its consumers stay out of its group */
+	bool no_attention; /* pinned: products stay apart */
 	uint32_t *of;
 	Part *part;
 	/* readers of v, views seen through: reader[first[v] .. first[v+1]] */

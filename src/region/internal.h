@@ -7,6 +7,9 @@
 /* Puts v into a group, as the rule policy has it, and notes the pairs. */
 void policy_place(Grouping *g, ValueId v);
 
+/* Joins products with the rows between them, once every value is placed. */
+void attention_join(Grouping *g);
+
 /* What a condition means and what would change it, for Decision. */
 const char *cond_name(Cond c);
 const char *cond_change(Arena *a, const Program *p, Cond c, ValueId producer);

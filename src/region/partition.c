@@ -75,6 +75,25 @@ static const CondText cond_text[COND_COUNT] = {
 		 "of a load through both has no proof that it stays inside; "
 		 "with one reshape it would be computed at the load"},
 	[COND_PINNED] = {"pinned apart", "removing the pin join.%s=no"},
+	[COND_ATTENTION] = {"attention", ""},
+	[COND_MATRIX_SEEN] =
+		{"matrix seen",
+		 "the rows of %s are those of a product, and would never be "
+		 "in memory if none of the values that have all of their axes "
+		 "was returned or read elsewhere"},
+	[COND_SEQUENTIAL] =
+		{"scan of the rows",
+		 "the rows of %s are those of a product; without argmax, "
+		 "argmin or cumsum over them they would never be in memory"},
+	[COND_ACCUMULATOR] =
+		{"accumulator",
+		 "the rows of %s are those of a product; if both products "
+		 "summed in f32, or both in f64, they would never be in "
+		 "memory"},
+	[COND_NO_ATTENTION] =
+		{"pinned composition",
+		 "removing the pin attention.join=0: the rows of %s would "
+		 "never be in memory"},
 };
 
 const char *cond_name(Cond c)
@@ -196,6 +215,14 @@ static Cond joined_by(const Regions *r, const Pair *p)
 			return COND_EPILOGUE;
 		return r->part[p->consumer] == PART_ANCHOR ? COND_PROLOGUE
 							   : COND_SAME_ELEMENT;
+	case REGION_ATTENTION:
+		if (r->part[p->producer] == PART_PROLOGUE)
+			return COND_PROLOGUE;
+		if (r->part[p->consumer] == PART_EPILOGUE)
+			return COND_EPILOGUE;
+		if (cls == OPC_REDUCE)
+			return COND_ROW_REDUCTION;
+		return COND_ATTENTION;
 	}
 	return COND_SAME_ELEMENT;
 }
@@ -266,6 +293,10 @@ static Decision decide(Grouping *g, const Regions *r, const Pair *p)
 static bool pin_mark(Grouping *g, const RegionPin *pin)
 {
 	bool found = false, computed = false;
+	if (!pin->producer) {
+		g->no_attention |= !pin->join;
+		return true;
+	}
 	for (ValueId v = 0; v < g->p->values.n; v++) {
 		const Value *x = program_value(g->p, v);
 		if (!x->name || strcmp(x->name, pin->producer) != 0)
@@ -289,8 +320,24 @@ static bool pin_mark(Grouping *g, const RegionPin *pin)
 			 pin->text, pin->producer);
 }
 
+/* Whether some product has its rows held, as attention.join=1 asks. */
+static bool attention_met(Grouping *g, const Regions *r, const RegionPin *pin)
+{
+	for (size_t i = 0; i < r->regions.n; i++)
+		if (r->regions.p[i].kind == REGION_ATTENTION)
+			return true;
+	return diag_fail(g->ctx, ERR_USAGE,
+			 "`tenon explain` says for each pair of values why it "
+			 "is apart",
+			 "pin `%s` cannot be met: no product of this program "
+			 "reads rows that can be held between it and another",
+			 pin->text);
+}
+
 static bool pin_met(Grouping *g, const Regions *r, const RegionPin *pin)
 {
+	if (!pin->producer)
+		return !pin->join || attention_met(g, r, pin);
 	for (size_t i = 0; pin->join && i < r->decisions.n; i++) {
 		const Decision *d = &r->decisions.p[i];
 		const Value *v = program_value(g->p, d->producer);
@@ -319,6 +366,7 @@ Regions *region_partition(Ctx *ctx, Arena *a, const Program *p,
 			return NULL;
 	for (ValueId v = 0; v < p->values.n; v++)
 		policy_place(g, v);
+	attention_join(g);
 	Regions *r = arena_new(a, Regions);
 	*r = (Regions){.arena = a, .program = p, .part = g->part};
 	r->of = arena_array(a, uint32_t, p->values.n + 1);

@@ -76,6 +76,7 @@ static int preference(RegionKind k)
 {
 	switch (k) {
 	case REGION_CONTRACT:
+	case REGION_ATTENTION:
 		return 2;
 	case REGION_ROWREDUCE:
 		return 1;

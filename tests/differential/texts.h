@@ -17,6 +17,10 @@ typedef struct TextCase {
 
 static const Sizes text_sizes[] = {{{3, 16, 5}}, {{7, 33, 2}}};
 
+/* Queries and keys on either side of a task and of tiles; one of each. */
+static const Sizes attention_sizes[] = {{{65, 29, 5}}, {{1, 1, 1}}};
+static const Sizes decode_sizes[] = {{{1, 300, 3}}, {{130, 97, 33}}};
+
 static const TextCase text_cases[] = {
 	{"conv1",
 	 "dims d: N = 2\n"
@@ -56,6 +60,34 @@ static const TextCase text_cases[] = {
 	 "    return attention(q, broadcast(k, 2, 3, N, 4), \\\n"
 	 "        broadcast(v, 2, 3, N, 4))\n",
 	 true, false, text_sizes, NULL},
+	{"attention_plain",
+	 "def f(q: f16[2, M, K], k: f16[2, N, K], v: f16[2, N, 19]):\n"
+	 "    return softmax(q @ k.transpose(0, 2, 1) * 0.25) @ v\n",
+	 true, false, attention_sizes, NULL},
+	{"attention_causal",
+	 "def f(q: f16[2, M, 8], k: f16[2, N, 8], v: f16[2, N, K]):\n"
+	 "    return attention(q, k, v, causal=True)\n",
+	 true, false, decode_sizes, NULL},
+	{"attention_masks",
+	 "def f(q: f16[M, K], k: f16[N, K], v: f16[N, 17], m: f16[M, N], \\\n"
+	 "      b: bool[N]):\n"
+	 "    return attention(q, k, v, mask=m, p=f32), \\\n"
+	 "        attention(q, k, v, mask=b, scale=0.5)\n",
+	 true, true, attention_sizes, NULL},
+	{"attention_grouped",
+	 "def f(q: f32[2, 3, M, 8], k: f32[2, N, 8], v: f32[2, N, K]):\n"
+	 "    a = broadcast(k.reshape(2, 1, N, 8), 2, 3, N, 8)\n"
+	 "    b = broadcast(v.reshape(2, 1, N, K), 2, 3, N, K)\n"
+	 "    return attention(q, a, b)\n",
+	 true, false, decode_sizes, NULL},
+	{"attention_tile",
+	 "def f(q: f16[M, 8], k: f16[N, 8], v: f16[N, K], r: f16[M, K]):\n"
+	 "    s = f32(q * 0.5) @ f32(k).T\n"
+	 "    m = max(s, axis=-1, keepdims=True)\n"
+	 "    e = exp(s - m)\n"
+	 "    d = sum(e, axis=-1, keepdims=True)\n"
+	 "    return f16(e / d @ f32(v)) + r, log(d) + m\n",
+	 true, true, decode_sizes, NULL},
 	{"activations",
 	 "def f(x: f32[M, N], z: f32[K]):\n"
 	 "    return gelu(x), silu(x), sigmoid(x), relu(x), \\\n"

@@ -107,6 +107,13 @@ TN_INLINE tn_f16_v4 tn_unpack_f16_v4(tn_u16_v4 a)
 #ifdef __F16C__
 	return __builtin_ia32_vcvtph2ps((tn_i16_v8)__builtin_shufflevector(
 		a, a, 0, 1, 2, 3, 0, 1, 2, 3));
+#elif defined __aarch64__
+	typedef __fp16 Half __attribute__((vector_size(8)));
+#ifdef __clang__
+	return __builtin_convertvector((Half)a, tn_f16_v4);
+#else
+	return __builtin_aarch64_float_extend_lo_v4sf((Half)a);
+#endif
 #else
 	tn_u32_v4 w = tn_cast_u16_u32_v4(a);
 	tn_u32_v4 m = (w & 0x7fff) << 13;
@@ -265,10 +272,42 @@ TN_INLINE tn_f32_v8 tn_mac_f32_v8(tn_f32_v8 a, tn_f32_v8 b, tn_f32_v8 c)
 	return a * b + c;
 #endif
 }
+TN_INLINE tn_u16_v4 tn_cast_u32_u16_v4(tn_u32_v4 a)
+{
+	return __builtin_convertvector(a, tn_u16_v4);
+}
+TN_INLINE tn_u16_v4 tn_pack_f16_v4(tn_f16_v4 a)
+{
+#ifdef __F16C__
+	tn_i16_v8 r = (tn_i16_v8)__builtin_ia32_vcvtps2ph(a, 0);
+
+	return (tn_u16_v4)__builtin_shufflevector(r, r, 0, 1, 2, 3);
+#elif defined __aarch64__
+#ifdef __clang__
+	typedef __fp16 Half __attribute__((vector_size(8)));
+	return (tn_u16_v4)__builtin_convertvector(a, Half);
+#else
+	return (tn_u16_v4)__builtin_aarch64_float_truncate_lo_v4hf(a);
+#endif
+#else
+	tn_u32_v4 u = (tn_u32_v4)a & 0x7fffffff;
+	tn_u32_v4 low = (tn_u32_v4)(u < 0x38800000);
+	tn_u32_v4 inf = (tn_u32_v4)(u >= 0x7f800000);
+	tn_u32_v4 nan = (tn_u32_v4)(u > 0x7f800000);
+	tn_u32_v4 sub = (tn_u32_v4)((tn_f16_v4)u + 0.5f) - 0x3f000000;
+	tn_u32_v4 nor = (u - 0x38000000) >> 13;
+	tn_u32_v4 r = (low & sub) | (~low & ~inf & nor) |
+			(inf & 0x7c00) | (nan & 0x0200);
+
+	return tn_cast_u32_u16_v4(r | ((tn_u32_v4)a >> 16 & 0x8000));
+#endif
+}
 TN_INLINE tn_f16_v4 tn_round_f16_v4(tn_f32_v4 a)
 {
 #ifdef __F16C__
 	return __builtin_ia32_vcvtph2ps(__builtin_ia32_vcvtps2ph(a, 0));
+#elif defined __aarch64__
+	return tn_unpack_f16_v4(tn_pack_f16_v4(a));
 #else
 	tn_u32_v4 s = (tn_u32_v4)a & 0x80000000;
 	tn_u32_v4 u = (tn_u32_v4)a ^ s;
@@ -315,10 +354,6 @@ TN_INLINE tn_u16_v8 tn_join_u16_v8(tn_u16_v4 a, tn_u16_v4 b)
 {
 	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
 }
-TN_INLINE tn_u16_v4 tn_cast_u32_u16_v4(tn_u32_v4 a)
-{
-	return __builtin_convertvector(a, tn_u16_v4);
-}
 TN_INLINE tn_u32_v4 tn_lo_u32_v8(tn_u32_v8 a)
 {
 #ifdef __AVX2__
@@ -342,25 +377,6 @@ TN_INLINE tn_u16_v8 tn_cast_u32_u16_v8(tn_u32_v8 a)
 #else
 	return tn_join_u16_v8(tn_cast_u32_u16_v4(tn_lo_u32_v8(a)),
 		tn_cast_u32_u16_v4(tn_hi_u32_v8(a)));
-#endif
-}
-TN_INLINE tn_u16_v4 tn_pack_f16_v4(tn_f16_v4 a)
-{
-#ifdef __F16C__
-	tn_i16_v8 r = (tn_i16_v8)__builtin_ia32_vcvtps2ph(a, 0);
-
-	return (tn_u16_v4)__builtin_shufflevector(r, r, 0, 1, 2, 3);
-#else
-	tn_u32_v4 u = (tn_u32_v4)a & 0x7fffffff;
-	tn_u32_v4 low = (tn_u32_v4)(u < 0x38800000);
-	tn_u32_v4 inf = (tn_u32_v4)(u >= 0x7f800000);
-	tn_u32_v4 nan = (tn_u32_v4)(u > 0x7f800000);
-	tn_u32_v4 sub = (tn_u32_v4)((tn_f16_v4)u + 0.5f) - 0x3f000000;
-	tn_u32_v4 nor = (u - 0x38000000) >> 13;
-	tn_u32_v4 r = (low & sub) | (~low & ~inf & nor) |
-			(inf & 0x7c00) | (nan & 0x0200);
-
-	return tn_cast_u32_u16_v4(r | ((tn_u32_v4)a >> 16 & 0x8000));
 #endif
 }
 TN_INLINE tn_f16_v4 tn_lo_f16_v8(tn_f16_v8 a)

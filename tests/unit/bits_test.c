@@ -100,6 +100,7 @@ static const RowProgram row_programs[] = {
 	{"norm", "    m = mean(x * x, axis=-1, keepdims=True)\n"
 		 "    return x / sqrt(m + 1e-5)\n"},
 	{"softmax", "    return softmax(x, axis=-1)\n"},
+	{"attention", "    return attention(x, w.T, w.T)\n"},
 	{"two_layer", "    h = relu(x @ w + b)\n"
 		      "    return h @ w.T + 1\n"},
 };

@@ -498,6 +498,7 @@ static void examples(void)
 		{"projection_join", "contract contract"},
 		{"projection_chain", "contract contract"},
 		{"affine", "contract"},
+		{"attention", "attention"},
 		{"affine_relu", "contract"},
 		{"residual_relu", "contract"},
 		{"shared_projection", "contract"},
@@ -532,8 +533,102 @@ static void examples(void)
 	}
 }
 
+/* softmax(x @ w) @ v, before its results are named. */
+static ValueId scores, weights, attended;
+static void attend(void)
+{
+	linear();
+	ValueId v = input(&m, "v", DT_F16, num(&m, 1024), num(&m, 64));
+	scores = named(&m, matmul(&m, x, w), "s");
+	weights = named(&m, softmax(scores), "p");
+	attended = matmul(&m, weights, v);
+}
+
+static void held_rows(void)
+{
+	attend();
+	ValueId c = input(&m, "c", DT_F16, num(&m, 64));
+	ValueId y = bin(&m, OP_ADD, attended, like(&m, c, attended));
+	result(&m, y, "y");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "attention");
+	CHECK(r->regions.p[0].reduced == 2);
+	CHECK(r->regions.p[0].anchor == attended);
+	CHECK(r->regions.p[0].outputs.n == 1);
+	CHECK_STR(condition(r, weights, attended), "attention");
+	CHECK_STR(condition(r, attended, y), "epilogue");
+	/* apart by either kind of pin */
+	RegionPin none = {NULL, false, "attention.join=0"};
+	r = part(&m, &none, 1);
+	CHECK_STR(kinds(&m, r), "contract rowreduce contract");
+	CHECK_STR(condition(r, weights, attended), "pinned composition");
+	RegionPin p = {"p", false, "join.p=no"};
+	r = part(&m, &p, 1);
+	CHECK_STR(kinds(&m, r), "contract rowreduce contract");
+	CHECK_STR(condition(r, weights, attended), "pinned apart");
+	make_release(&m);
+}
+
+/* An L x S matrix that someone sees is in memory. */
+static void seen_rows(void)
+{
+	static ValueId *const seen[] = {&scores, &weights};
+	for (size_t i = 0; i < ARRAY_LEN(seen); i++) {
+		attend();
+		result(&m, attended, "y");
+		result(&m, *seen[i], "z");
+		Regions *r = part(&m, NULL, 0);
+		CHECK_STR(kinds(&m, r), "contract rowreduce contract");
+		CHECK_STR(condition(r, weights, attended), "matrix seen");
+		RegionPin pin = {NULL, true, "attention.join=1"};
+		CHECK(part(&m, &pin, 1) == NULL);
+		CHECK(strstr(buf_str(&m.ctx.messages),
+			     "pin `attention.join=1` cannot be met") != NULL);
+		ctx_clear_errors(&m.ctx);
+		make_release(&m);
+	}
+	/* read by another product too */
+	attend();
+	ValueId again = matmul(&m, weights, transposed(&m, w));
+	result(&m, attended, "y");
+	result(&m, again, "z");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "contract rowreduce contract contract");
+	CHECK_STR(condition(r, weights, attended), "matrix seen");
+	make_release(&m);
+	/* weights on the right: their rows are not what is summed over */
+	linear();
+	ValueId g = matmul(&m, transposed(&m, w), w);
+	result(&m, matmul(&m, w, softmax(g)), "y");
+	CHECK_STR(kinds(&m, part(&m, NULL, 0)), "contract rowreduce contract");
+	make_release(&m);
+}
+
+/* A value of one element a row may leave the kernel; loops that only it
+ * reads come along. */
+static void kept_rows(void)
+{
+	linear();
+	ValueId v = input(&m, "v", DT_F16, num(&m, 1024), num(&m, 64));
+	ValueId c = input(&m, "c", DT_F16, num(&m, 1024));
+	ValueId s = matmul(&m, x, w);
+	ValueId half = bin(&m, OP_MUL, c, c);
+	ValueId t = bin(&m, OP_ADD, s, like(&m, half, s));
+	ValueId most = reduce(&m, OP_MAX, t, 2);
+	ValueId top = reshape(&m, most, dim(&m, "M"), num(&m, 1));
+	ValueId e = un(&m, OP_EXP, bin(&m, OP_SUB, t, like(&m, top, t)));
+	result(&m, matmul(&m, e, v), "y");
+	result(&m, most, "m");
+	Regions *r = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, r), "attention");
+	CHECK(r->regions.p[0].outputs.n == 2);
+	CHECK_STR(condition(r, half, t), "load prologue");
+	make_release(&m);
+}
+
 TEST_MAIN(TEST(public_projection), TEST(prologue), TEST(observed_prologue),
 	  TEST(gram), TEST(two_reshapes), TEST(two_products), TEST(two_layer),
 	  TEST(rows), TEST(norms), TEST(rows_merge), TEST(square_rows),
-	  TEST(no_cycle), TEST(moves), TEST(copies), TEST(pins),
-	  TEST(random_programs), TEST(examples))
+	  TEST(no_cycle), TEST(held_rows), TEST(seen_rows), TEST(kept_rows),
+	  TEST(moves), TEST(copies), TEST(pins), TEST(random_programs),
+	  TEST(examples))
