@@ -334,13 +334,15 @@ static bool work_add(Work *w, CodeSource *src)
 static bool folder_is_full(const char *path)
 {
 	struct statvfs st;
-	return statvfs(path, &st) == 0 && st.f_bavail * st.f_frsize < 65536;
+	return statvfs(path, &st) == 0 && st.f_bavail * st.f_frsize < 1 << 20;
 }
 
 /*
  * A full disk shows in the compiler's words, or as a linker killed by the
  * bus error of a mapped file that could not grow, or while the files are
- * still there.
+ * still there. A compiler or linker that says nothing of it has removed its
+ * files since, of a size that is not known here: with less than 1 MiB left it
+ * is taken for the disk.
  */
 static bool log_tells_full(const char *log)
 {
