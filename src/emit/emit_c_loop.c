@@ -10,6 +10,8 @@
  */
 #include "emit/emit_c.h"
 
+#include "ir/kernel_text.h"
+
 #include <inttypes.h>
 
 /*
@@ -400,12 +402,31 @@ static void branch(Emit *e, const Stmt *s)
 	ec_line(e, "}\n");
 }
 
+/* Whether all that the statements compute is used by nobody. */
+static bool is_idle(const Emit *e, const StmtList *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		if (s->kind == ST_FOR || s->kind == ST_IF) {
+			if (!is_idle(e, &s->body) || !is_idle(e, &s->orelse))
+				return false;
+		} else if (s->var == NO_VAR || e->vars[s->var].live ||
+			   kstmt_may_fault(s)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 void ec_list(Emit *e, const StmtList *l)
 {
 	size_t ranges = e->facts.ranges.n;
 
 	for (size_t i = 0; i < l->n; i++) {
 		const Stmt *s = l->p[i];
+		bool nested = s->kind == ST_FOR || s->kind == ST_IF;
+		if (nested && is_idle(e, &s->body) && is_idle(e, &s->orelse))
+			continue;
 		if (s->kind == ST_FOR)
 			loop(e, s);
 		else if (s->kind == ST_IF)

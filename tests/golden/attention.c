@@ -1503,15 +1503,6 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				tn_store_f32_v8(poison + i39, v45);
 			}
 		}
-		{
-			const int64_t n41 = tn_min(d_L - 32*i1, 32);
-			int64_t i41 = 0;
-			for (; i41 <= n41 - 8; i41 += 8) {
-			}
-			if (i41 < n41) {
-				const int64_t m41 = n41 - i41;
-			}
-		}
 		for (int64_t i42 = 0; i42 < 8; i42++) {
 			{
 				const int64_t n43 = tn_min(d_L - 32*i1, 32);
