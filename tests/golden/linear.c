@@ -1,8 +1,8 @@
 /*
  * k0: region 0 of linear, by contract mr=6 nr=16 lanes=8 mb=6 nb=28 kc=336 ti=1 a=2 b=2
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
- *   %4 = matmul: f16, line 5
- *   %6 = add: f16, line 5
+ *   %4 = matmul: f16, line 6
+ *   %6 = add: f16, line 6
  */
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
@@ -453,7 +453,7 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 					tn_f32_v8 t0_0_6;
 					tn_f32_v8 t0_0_7;
 					{
-						/* %0 a = input: line 4 */
+						/* %0 a = input: line 5 */
 						const tn_f16_v8 v0 = d_M - 6*i0 - 1 >= 0 ? tn_load_f16_v8(b_a + (4608*i0 + 336*i1 + i2)) : tn_splat_f16_v8(0);
 						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
 						t0_0_0 = v1;
@@ -649,7 +649,7 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 						tn_f32_v8 t2_0_6;
 						tn_f32_v8 t2_0_7;
 						{
-							/* %1 weight = input: line 4 */
+							/* %1 weight = input: line 5 */
 							const tn_f16_v8 v2 = tn_load_f16_v8(b_weight + (12288*i4 + 336*i5 + 6144*i6 + i7));
 							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
 							t2_0_0 = v3;
@@ -1073,11 +1073,11 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 									int64_t i28 = 0;
 									for (; i28 <= 8; i28 += 8) {
 										const tn_f32_v8 v12 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 16*i27 + i28));
-										/* %4 = matmul: line 5 */
+										/* %4 = matmul: line 6 */
 										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-										/* %2 bias = input: line 4 */
+										/* %2 bias = input: line 5 */
 										const tn_f16_v8 v14 = tn_load_f16_v8(b_bias + (448*i10 + 16*i17 + i28));
-										/* %6 = add: line 5 */
+										/* %6 = add: line 6 */
 										const tn_f16_v8 v15 = tn_add_f16_v8(v13, v14);
 										tn_store_f16_v8(b6 + (36864LL*i9 + 448*i10 + 36864LL*i16 + 16*i17 + 6144*i18 + 1024*i27 + i28), v15);
 									}

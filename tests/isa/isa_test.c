@@ -260,6 +260,7 @@ static void emit(Built *b, const char *path, const char *dtype)
 	TenonPlanOptions o = {.target = "cpu:neon", .emit_only = true};
 	const Compiler cc = {.path = CROSS};
 	const Plan *plan;
+	static const char *const only[] = {"-shared", "-nostdlib"};
 	char *shared;
 	size_t id = (size_t)(uintptr_t)b;
 
@@ -285,9 +286,11 @@ static void emit(Built *b, const char *path, const char *dtype)
 	shared = arena_printf(&arena, "%s",
 			      code_flags(&arena, &cc, isa_find("neon")));
 	b->flags = shared;
-	shared = strstr(shared, "-shared");
-	if (shared)
-		memset(shared, ' ', strlen("-shared"));
+	for (size_t i = 0; i < ARRAY_LEN(only); i++) {
+		char *at = strstr(shared, only[i]);
+		if (at)
+			memset(at, ' ', strlen(only[i]));
+	}
 }
 
 typedef struct Jobs {
