@@ -98,7 +98,8 @@ void tenon_set_cache(TenonContext *c, const char *folder);
 /*
  * Bytes that the cache folder may hold in compiled code and references of
  * the oracle; 2^30 if it is not set. Whoever adds files removes the least
- * recently used ones beyond it, whichever process made them.
+ * recently used ones beyond it, whichever process made them: at each call
+ * where a limit is set, else once a minute.
  */
 void tenon_set_cache_limit(TenonContext *c, uint64_t bytes);
 /* Name or path of the C compiler; NULL: the first of cc, gcc, clang. */

@@ -1,8 +1,12 @@
 /* context: contexts, errors and tensors of the public API. */
 #include "driver/driver.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #define DTYPE(e, name, bytes, cls, prec, npy)                                  \
 	_Static_assert((int)TENON_##e == (int)DT_##e, "dtype order");
@@ -11,7 +15,8 @@
 _Static_assert((int)TENON_DTYPE_COUNT == (int)DT_COUNT, "dtype count");
 _Static_assert(TENON_MAX_RANK == TN_MAX_RANK, "rank");
 
-#define CACHE_LIMIT ((uint64_t)1 << 30) /* as tenon.h says */
+#define CACHE_LIMIT  ((uint64_t)1 << 30) /* as tenon.h says */
+#define TRIM_SECONDS 60
 
 static bool context_init(TenonContext *c)
 {
@@ -176,11 +181,36 @@ void tenon_set_cache_limit(TenonContext *c, uint64_t bytes)
 	c->cache_limit = bytes;
 }
 
+/*
+ * Whether somebody looked at the folder within the last minute: a look costs
+ * a system call for each of some thousands of files. A stamp tells, which this
+ * renews.
+ */
+static bool looked_lately(Arena *a, const char *cache)
+{
+	const char *stamp = arena_printf(a, "%s/trimmed", cache);
+	struct timespec now;
+	struct stat st;
+
+	if (clock_gettime(CLOCK_REALTIME, &now) == 0 && stat(stamp, &st) == 0 &&
+	    st.st_mtim.tv_sec <= now.tv_sec &&
+	    now.tv_sec - st.st_mtim.tv_sec < TRIM_SECONDS)
+		return true;
+	int f = open(stamp, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (f >= 0) {
+		(void)futimens(f, NULL);
+		close(f);
+	}
+	return false;
+}
+
 static void trim(TenonContext *c, Arena *a)
 {
 	const char *cache = c->cache, *folders[2];
 
 	if (!cache && !cache_dir(NULL, a, &cache))
+		return;
+	if (c->cache_limit == CACHE_LIMIT && looked_lately(a, cache))
 		return;
 	folders[0] = arena_printf(a, "%s/code", cache);
 	folders[1] = arena_printf(a, "%s/oracle", cache);

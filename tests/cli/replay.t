@@ -2,13 +2,13 @@
 
 == a plan is replayed to the same bits
 $ tenon run examples/softmax.tn --dims inspect --seed 5 --no-check --repeat 0 --save-plan p.json -o a | grep plan | head -1
-plan     <hex>   1 kernel, 1 launch, 0 B of intermediates
+plan     <hex>   1 kernel, 6 launches, 128 B of intermediates
 $ tenon replay p.json --dims inspect --seed 5 --repeat 0 -o b
 softmax_rows   M=8 K=16   cpu:<any>
 
 input    x  f16 [8, 16]   seed 5
 result   y  f16 [8, 16]   b/y.npy
-plan     <hex>   1 kernel, 1 launch, 0 B of intermediates
+plan     <hex>   1 kernel, 6 launches, 128 B of intermediates
          k0.main
 compile  <time>   <any>
 run      <time>, the first call
