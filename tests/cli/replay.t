@@ -9,7 +9,7 @@ softmax_rows   M=8 K=16   cpu:<any>
 input    x  f16 [8, 16]   seed 5
 result   y  f16 [8, 16]   b/y.npy
 plan     <hex>   1 kernel, 6 launches, 128 B of intermediates
-         k0.main
+         k0.main k0.pass0 k0.fold0 k0.pass1 k0.fold1 k0.pass2
 compile  <time>   <any>
 run      <time>, the first call
 check    y  pass
