@@ -14,41 +14,9 @@
  * asks memory for the next row meanwhile. Where the last axis is kept, lanes
  * run across rows, blocks of columns are walked row by row.
  */
-#include "realise/lower.h"
+#include "realise/rowreduce.h"
 
 #include <string.h>
-
-/* A walk over a row. */
-typedef struct Pass {
-	StmtList *body;
-	Ex index[TN_MAX_RANK];
-	int64_t cost;
-} Pass;
-
-typedef struct Rows {
-	Lower l;
-	const Region *reg;
-	int lanes;
-	int nkept;
-	Ex kept[TN_MAX_RANK]; /* extents of the kept axes */
-	int *level;           /* reductions a value waits for, by value */
-	uint32_t *cache;      /* row buffer + 1, by value */
-	/* across: buffers + 1 of a block of columns, by value */
-	uint32_t *keep, *acc, *bests;
-	Ex first, columns, column; /* of the block; the one at hand in it */
-	/* split: the reduced axis that is dealt in pieces, and a piece of it */
-	bool split;
-	int piece_axis;
-	Ex piece, pieces, piece_first, piece_size;
-	VarId *best;         /* by value: what an index is looked for */
-	Ex row[TN_MAX_RANK]; /* index of the row, by kept axis */
-	int passes;
-	bool across; /* lanes run across rows */
-	/* the loop over a task's rows, and what the first pass reads in it */
-	int64_t row_axis; /* -1: none */
-	Ex row_extent;
-	VEC(Pass) pass;
-} Rows;
 
 static const char *const rowreduce_params[] = {"lanes", "rows",  "stream",
 					       "ahead", "split", NULL};
@@ -69,7 +37,7 @@ static const char *rowreduce_admit(Arena *a, const Regions *r, uint32_t region)
 		       : "the region folds no axis";
 }
 
-static bool reduces(const Region *reg, int d)
+bool rows_reduces(const Region *reg, int d)
 {
 	return reg->reduced >> d & 1;
 }
@@ -77,7 +45,7 @@ static bool reduces(const Region *reg, int d)
 /* Folds along the lanes that go element by element: a running value. */
 static bool is_sequential(const Regions *r, const Region *reg)
 {
-	if (reg->rank > 0 && !reduces(reg, reg->rank - 1))
+	if (reg->rank > 0 && !rows_reduces(reg, reg->rank - 1))
 		return false;
 	for (size_t i = 0; i < reg->values.n; i++)
 		if (program_value(r->program, reg->values.p[i])->op ==
@@ -147,7 +115,7 @@ static int level_of(const Rows *w, ValueId v)
 	return in_region(w, v) ? w->level[v] : 0;
 }
 
-static bool is_arg(Op op)
+bool rows_is_arg(Op op)
 {
 	return op == OP_ARGMAX || op == OP_ARGMIN;
 }
@@ -155,7 +123,7 @@ static bool is_arg(Op op)
 /* Along lanes the best value is found first, then the first place of it. */
 static bool in_two(const Rows *w, const Value *v)
 {
-	return is_arg(v->op) && !w->across && w->lanes > 1;
+	return rows_is_arg(v->op) && !w->across && w->lanes > 1;
 }
 
 static void find_levels(Rows *w)
@@ -177,7 +145,7 @@ static void find_levels(Rows *w)
 }
 
 /* Values computed per element of the full space, not once a row. */
-static bool is_full(const Rows *w, ValueId id)
+bool rows_is_full(const Rows *w, ValueId id)
 {
 	const Value *v = program_value(w->l.p, id);
 
@@ -190,14 +158,14 @@ static bool is_full(const Rows *w, ValueId id)
 }
 
 /* The index of a kept-shape value in the row at hand. */
-static void kept_index(const Rows *w, const Value *v, Ex *index)
+void rows_kept_index(const Rows *w, const Value *v, Ex *index)
 {
 	Ex zero = ex_const(&w->l.p->ex, 0);
 	int n = 0;
 
 	if (v->rank == w->reg->rank) {
 		for (int d = 0; d < v->rank; d++)
-			index[d] = reduces(w->reg, d) ? zero : w->row[n++];
+			index[d] = rows_reduces(w->reg, d) ? zero : w->row[n++];
 		return;
 	}
 	bug_if(v->rank != w->nkept);
@@ -206,13 +174,6 @@ static void kept_index(const Rows *w, const Value *v, Ex *index)
 
 /* ---- passes ---------------------------------------------------------- */
 
-typedef struct Fold {
-	ValueId value;
-	VarId acc, best;
-	Op op;
-	DType acc_dtype;
-	int part; /* of an index along lanes: 1, 2 */
-} Fold;
 typedef VEC(Fold) FoldList;
 
 static Op fold_op(Op op)
@@ -234,7 +195,7 @@ static DType fold_dtype(const Rows *w, const Value *v)
 
 /* part 0: all of it; of an index along lanes 1: the best value, 2: its
  * place. */
-static Fold open_fold(Rows *w, ValueId id, int part)
+Fold rows_open_fold(Rows *w, ValueId id, int part)
 {
 	const Value *v = program_value(w->l.p, id);
 	DType x = program_value(w->l.p, v->args[0])->dtype;
@@ -249,7 +210,7 @@ static Fold open_fold(Rows *w, ValueId id, int part)
 	} else if (part == 2) {
 		f.op = OP_MINIMUM;
 		f.acc = lower_acc(&w->l, f.op, DT_I64, NO_VAR);
-	} else if (is_arg(v->op)) {
+	} else if (rows_is_arg(v->op)) {
 		f.best = lower_acc(&w->l, f.op, x, NO_VAR);
 		f.acc = lower_acc(&w->l, OP_ADD, DT_I64, NO_VAR);
 	} else {
@@ -296,7 +257,7 @@ static void fold_element(Rows *w, const Fold *f, const Ex *index)
 			    place_of(w, f, x, from, at));
 		return;
 	}
-	if (is_arg(v->op)) {
+	if (rows_is_arg(v->op)) {
 		/* the one reduced axis of an argmax is the region's */
 		Stmt *s = arena_new(l->arena, Stmt);
 		s->kind = ST_ARG;
@@ -320,7 +281,7 @@ static void fold_element(Rows *w, const Fold *f, const Ex *index)
 				       f->value));
 }
 
-static void close_fold(Rows *w, const Fold *f)
+void rows_close_fold(Rows *w, const Fold *f)
 {
 	const Value *v = program_value(w->l.p, f->value);
 	Ex index[TN_MAX_RANK];
@@ -328,22 +289,22 @@ static void close_fold(Rows *w, const Fold *f)
 
 	if (v->op == OP_CUMSUM || f->part == 1)
 		return;
-	if (!is_arg(v->op))
+	if (!rows_is_arg(v->op))
 		var = lower_round(&w->l, v->dtype, f->acc_dtype, var, f->value);
-	kept_index(w, v, index);
+	rows_kept_index(w, v, index);
 	lower_bind(&w->l, f->value, index, var);
 }
 
 /* Kept-shape values that wait for exactly n reductions, and their stores. */
-static void row_values(Rows *w, int n)
+void rows_values(Rows *w, int n)
 {
 	for (size_t i = 0; i < w->reg->values.n; i++) {
 		ValueId id = w->reg->values.p[i];
 		const Value *v = program_value(w->l.p, id);
 		Ex index[TN_MAX_RANK];
-		if (w->level[id] != n || is_full(w, id))
+		if (w->level[id] != n || rows_is_full(w, id))
 			continue;
-		kept_index(w, v, index);
+		rows_kept_index(w, v, index);
 		if (op_info[v->op].cls != OPC_REDUCE)
 			lower_value(&w->l, id, index);
 		for (size_t j = 0; j < w->reg->outputs.n; j++)
@@ -366,7 +327,7 @@ static uint8_t cache_index(const Rows *w, const Ex *index, Ex *out)
 	uint8_t n = 0;
 
 	for (int d = 0; d < w->reg->rank; d++)
-		if (reduces(w->reg, d))
+		if (rows_reduces(w->reg, d))
 			out[n++] = index[d];
 	return n;
 }
@@ -392,7 +353,7 @@ static void pass_element(Rows *w, int pass, const Fold *folds, size_t n,
 		for (size_t j = 0; j < n; j++)
 			if (folds[j].value == id)
 				fold_element(w, &folds[j], index);
-		if (!is_full(w, id) || w->level[id] > pass ||
+		if (!rows_is_full(w, id) || w->level[id] > pass ||
 		    v->op == OP_CUMSUM)
 			continue;
 		if (w->level[id] == pass && w->cache[id])
@@ -401,12 +362,12 @@ static void pass_element(Rows *w, int pass, const Fold *folds, size_t n,
 	}
 	for (size_t i = 0; i < w->reg->outputs.n; i++) {
 		ValueId id = w->reg->outputs.p[i];
-		if (is_full(w, id) && w->level[id] == pass)
+		if (rows_is_full(w, id) && w->level[id] == pass)
 			lower_result(l, id, index);
 	}
 }
 
-static bool pass_has_work(const Rows *w, int pass)
+bool rows_pass_has_work(const Rows *w, int pass)
 {
 	for (size_t i = 0; i < w->reg->values.n; i++) {
 		ValueId id = w->reg->values.p[i];
@@ -415,7 +376,8 @@ static bool pass_has_work(const Rows *w, int pass)
 		    (w->level[id] == pass + 1 ||
 		     (in_two(w, v) && w->level[id] == pass + 2)))
 			return true;
-		if (is_full(w, id) && is_output(w, id) && w->level[id] == pass)
+		if (rows_is_full(w, id) && is_output(w, id) &&
+		    w->level[id] == pass)
 			return true;
 	}
 	return false;
@@ -473,7 +435,7 @@ static void read_ahead(Rows *w)
 		with[i] = ex_axis(t, (int64_t)i);
 	for (int d = 0; d < w->reg->rank; d++) {
 		const ExNode *n = ex_node(t, first->index[d]);
-		if (reduces(w->reg, d) && n->kind == EX_AXIS)
+		if (rows_reduces(w->reg, d) && n->kind == EX_AXIS)
 			with[n->value] = longest->index[d];
 	}
 	with[w->row_axis] = ex_min(t, ex_add(t, with[w->row_axis], one),
@@ -537,13 +499,13 @@ static FoldList open_folds(Rows *w, int pass)
 			   w->level[id] == pass + 1;
 		if (!scan && !first && !now)
 			continue;
-		Fold f = open_fold(w, id, first ? 1 : two ? 2 : 0);
+		Fold f = rows_open_fold(w, id, first ? 1 : two ? 2 : 0);
 		VEC_PUSH(w->l.arena, folds, f);
 	}
 	return folds;
 }
 
-static void lower_pass(Rows *w, int pass)
+void rows_lower_pass(Rows *w, int pass)
 {
 	Lower *l = &w->l;
 	const Region *reg = w->reg;
@@ -552,9 +514,9 @@ static void lower_pass(Rows *w, int pass)
 	int kept = 0, loops = 0, last = -1; /* of the reduced axes */
 
 	for (int d = 0; d < reg->rank; d++)
-		last = reduces(reg, d) ? d : last;
+		last = rows_reduces(reg, d) ? d : last;
 	for (int d = 0; d < reg->rank; d++) {
-		if (!reduces(reg, d)) {
+		if (!rows_reduces(reg, d)) {
 			index[d] = w->row[kept++];
 			continue;
 		}
@@ -577,7 +539,7 @@ static void lower_pass(Rows *w, int pass)
 		if (w->split)
 			store_partial(w, &folds.p[i]);
 		else
-			close_fold(w, &folds.p[i]);
+			rows_close_fold(w, &folds.p[i]);
 }
 
 /*
@@ -595,11 +557,11 @@ static void plan_cache(Rows *w)
 		ValueId id = reg->values.p[i];
 		const Value *v = program_value(w->l.p, id);
 		bool later = false;
-		if (op_info[v->op].ulp == 0 || !is_full(w, id))
+		if (op_info[v->op].ulp == 0 || !rows_is_full(w, id))
 			continue;
 		for (uint32_t u = uses.first[id]; u < uses.first[id + 1]; u++)
 			later |= in_region(w, uses.list[u]) &&
-				 is_full(w, uses.list[u]) &&
+				 rows_is_full(w, uses.list[u]) &&
 				 w->level[uses.list[u]] > w->level[id];
 		if (later)
 			w->cache[id] =
@@ -649,7 +611,7 @@ static void bind_kept(Rows *w, int level)
 		ValueId id = w->reg->values.p[i];
 		if (!w->keep[id] || w->level[id] >= level)
 			continue;
-		kept_index(w, program_value(w->l.p, id), index);
+		rows_kept_index(w, program_value(w->l.p, id), index);
 		lower_bind(&w->l, id, index,
 			   lower_load(&w->l, w->keep[id] - 1, &w->column));
 	}
@@ -665,7 +627,7 @@ static void column_values(Rows *w, int n)
 
 	for (size_t i = 0; i < w->reg->values.n; i++)
 		any |= w->level[w->reg->values.p[i]] == n &&
-		       !is_full(w, w->reg->values.p[i]);
+		       !rows_is_full(w, w->reg->values.p[i]);
 	if (!any)
 		return;
 	open_columns(w);
@@ -677,15 +639,15 @@ static void column_values(Rows *w, int n)
 			continue;
 		Fold f = {.value = id, .acc_dtype = fold_dtype(w, v)};
 		f.acc = lower_load(l, w->acc[id] - 1, &w->column);
-		close_fold(w, &f);
+		rows_close_fold(w, &f);
 	}
-	row_values(w, n);
+	rows_values(w, n);
 	for (size_t i = 0; i < w->reg->values.n; i++) {
 		ValueId id = w->reg->values.p[i];
 		const Value *v = program_value(l->p, id);
-		if (w->level[id] != n || is_full(w, id))
+		if (w->level[id] != n || rows_is_full(w, id))
 			continue;
-		kept_index(w, v, index);
+		rows_kept_index(w, v, index);
 		lower_store(l, column_buffer(w, &w->keep[id], v->dtype, "kept"),
 			    &w->column, lower_value(l, id, index));
 	}
@@ -712,8 +674,8 @@ static void clear_columns(Rows *w, int pass)
 		const Value *v = program_value(l->p, id);
 		if (!folds_in(w, id, pass))
 			continue;
-		Fold f = open_fold(w, id, 0);
-		DType d = is_arg(v->op) ? DT_I64 : f.acc_dtype;
+		Fold f = rows_open_fold(w, id, 0);
+		DType d = rows_is_arg(v->op) ? DT_I64 : f.acc_dtype;
 		lower_store(l, column_buffer(w, &w->acc[id], d, "acc"),
 			    &w->column, f.acc);
 		if (f.best != NO_VAR)
@@ -734,14 +696,14 @@ static void column_pass(Rows *w, int pass)
 
 	clear_columns(w, pass);
 	for (int d = 0; d < w->reg->rank; d++) {
-		if (!reduces(w->reg, d))
+		if (!rows_reduces(w->reg, d))
 			continue;
 		index[d] = lower_for(l, w->reg->space[d], MAP_SERIAL, 1);
 		loops++;
 	}
 	open_columns(w);
 	for (int d = 0; d < w->reg->rank; d++)
-		if (!reduces(w->reg, d))
+		if (!rows_reduces(w->reg, d))
 			index[d] = w->row[kept++];
 	bind_kept(w, pass + 1);
 	for (size_t i = 0; i < w->reg->values.n; i++) {
@@ -754,7 +716,7 @@ static void column_pass(Rows *w, int pass)
 			  .acc_dtype = fold_dtype(w, v),
 			  .best = NO_VAR};
 		VarId acc = lower_load(l, w->acc[id] - 1, &w->column);
-		if (is_arg(v->op)) {
+		if (rows_is_arg(v->op)) {
 			VarId best =
 				lower_load(l, w->bests[id] - 1, &w->column);
 			f.best = lower_acc(l, f.op, f.acc_dtype, best);
@@ -788,7 +750,7 @@ static void lower_across(Rows *w)
 	w->columns = ex_min(t, size, ex_sub(t, width, w->first));
 	for (int pass = 0; pass < w->passes; pass++) {
 		column_values(w, pass);
-		if (pass_has_work(w, pass))
+		if (rows_pass_has_work(w, pass))
 			column_pass(w, pass);
 	}
 	column_values(w, w->passes);
@@ -797,171 +759,16 @@ static void lower_across(Rows *w)
 static void lower_along(Rows *w)
 {
 	for (int pass = 0; pass < w->passes; pass++) {
-		row_values(w, pass);
-		if (pass_has_work(w, pass))
-			lower_pass(w, pass);
+		rows_values(w, pass);
+		if (rows_pass_has_work(w, pass))
+			rows_lower_pass(w, pass);
 	}
-	row_values(w, w->passes);
+	rows_values(w, w->passes);
 	if (w->row_axis >= 0 && w->pass.n > 1)
 		read_ahead(w);
 }
 
-/* ---- rows in pieces -------------------------------------------------- */
-
-/*
- * Rows that are long, and few, are dealt in pieces: a phase for each pass
- * leaves an accumulator a piece, and one after it folds these, in order. How
- * a row is cut depends on its length alone, so that its bits are those of
- * any number of threads. Whether it is cut depends on the number of rows as
- * well, unless the def asks for row_invariant: then only on whether the row
- * is too long for a core's cache, where cutting costs nothing.
- */
-#define PIECE      16384 /* elements: some 2 us, worth a claim */
-#define MIN_PIECES 4     /* fewer do not pay for the phases */
-
-/* Elements of a row that with as much scratch, 4 bytes each, fits in L2. */
-static int64_t longest_row(const Target *target)
-{
-	int64_t most = target->cache[1] / 8, least = PIECE * MIN_PIECES;
-
-	return most > least ? most : least;
-}
-
-static bool can_split(const Rows *w)
-{
-	const Region *reg = w->reg;
-
-	if (w->across || reg->reduced == 0 || w->nkept + 1 > TN_MAX_RANK)
-		return false;
-	for (size_t i = 0; i < reg->values.n; i++) {
-		ValueId id = reg->values.p[i];
-		const Value *v = program_value(w->l.p, id);
-		if (is_arg(v->op) || v->op == OP_CUMSUM ||
-		    (w->level[id] == 0 && !is_full(w, id)))
-			return false;
-	}
-	return true;
-}
-
-/* 1 where rows are cut, else 0. */
-static Ex split_where(const Rows *w, const Target *target, Ex rows, Ex length)
-{
-	ExprTab *t = &w->l.p->ex;
-	const Value *v = program_value(w->l.p, w->reg->anchor);
-	int64_t least = PIECE * MIN_PIECES;
-	Ex limit = ex_const(t, longest_row(target));
-
-	if (!(v->relax & RELAX_ROW_INVARIANT))
-		limit = ex_min(t, limit,
-			       ex_mul(t, ex_max(t, rows, ex_const(t, 1)),
-				      ex_const(t, least)));
-	return ex_min(t, ex_const(t, 1), ex_div(t, length, limit));
-}
-
-static void bind_shared(Rows *w, int level)
-{
-	Ex index[TN_MAX_RANK];
-
-	for (size_t i = 0; i < w->reg->values.n; i++) {
-		ValueId id = w->reg->values.p[i];
-		if (!w->keep[id] || w->level[id] > level)
-			continue;
-		kept_index(w, program_value(w->l.p, id), index);
-		lower_bind(&w->l, id, index,
-			   lower_load(&w->l, w->keep[id] - 1, w->row));
-	}
-}
-
-/* The pieces' accumulators of a pass folded, and what rests on them. */
-static void fold_pieces(Rows *w, int level)
-{
-	Lower *l = &w->l;
-	Ex index[TN_MAX_RANK], at[TN_MAX_RANK + 1];
-
-	bind_shared(w, level - 1);
-	for (size_t i = 0; i < w->reg->values.n; i++) {
-		ValueId id = w->reg->values.p[i];
-		const Value *v = program_value(l->p, id);
-		if (w->level[id] != level || op_info[v->op].cls != OPC_REDUCE)
-			continue;
-		Fold f = open_fold(w, id, 0);
-		memcpy(at, w->row, (size_t)w->nkept * sizeof(Ex));
-		at[w->nkept] = lower_for(l, w->pieces,
-					 w->lanes > 1 ? MAP_VECTOR : MAP_SERIAL,
-					 w->lanes);
-		lower_accum(l, f.acc, f.op, f.acc_dtype,
-			    lower_load(l, w->acc[id] - 1, at));
-		lower_end(l);
-		close_fold(w, &f);
-	}
-	row_values(w, level);
-	for (size_t i = 0; i < w->reg->values.n; i++) {
-		ValueId id = w->reg->values.p[i];
-		const Value *v = program_value(l->p, id);
-		if (w->level[id] != level || is_full(w, id))
-			continue;
-		kept_index(w, v, index);
-		w->keep[id] = lower_buffer(l, SCOPE_SHARED, v->dtype, w->kept,
-					   (uint8_t)w->nkept, "kept") +
-			      1;
-		lower_store(l, w->keep[id] - 1, w->row,
-			    lower_value(l, id, index));
-	}
-}
-
-/* A phase of the split over rows; lower_end() closes the row. */
-static void open_split(Rows *w, const char *name, int pass, Ex where)
-{
-	Lower *l = &w->l;
-
-	lower_phase(l, arena_printf(l->arena, "%s%d", name, pass));
-	(void)lower_task(l, where);
-	lower_rows(l, w->kept, w->nkept, ex_const(&l->p->ex, 1), w->row);
-}
-
-static bool kept_at(const Rows *w, int level)
-{
-	for (size_t i = 0; i < w->reg->values.n; i++)
-		if (w->level[w->reg->values.p[i]] == level &&
-		    !is_full(w, w->reg->values.p[i]))
-			return true;
-	return false;
-}
-
-static void lower_split(Rows *w, Ex where)
-{
-	Lower *l = &w->l;
-	ExprTab *t = &l->p->ex;
-	Ex inner = ex_const(t, 1);
-
-	w->split = true;
-	w->row_axis = -1;
-	memset(w->cache, 0, l->p->values.n * sizeof(*w->cache));
-	w->piece_axis = __builtin_ctz(w->reg->reduced);
-	for (int d = w->piece_axis + 1; d < w->reg->rank; d++)
-		if (reduces(w->reg, d))
-			inner = ex_mul(t, inner, w->reg->space[d]);
-	Ex extent = w->reg->space[w->piece_axis];
-	Ex size = lower_chunk(l, PIECE, inner);
-	w->pieces = ex_ceil_div(t, extent, size);
-	for (int pass = 0; pass < w->passes; pass++) {
-		if (pass_has_work(w, pass)) {
-			open_split(w, "pass", pass, where);
-			w->piece = lower_task(l, w->pieces);
-			w->piece_first = ex_mul(t, w->piece, size);
-			w->piece_size = ex_min(
-				t, size, ex_sub(t, extent, w->piece_first));
-			bind_shared(w, pass);
-			lower_pass(w, pass);
-			lower_end(l);
-		}
-		if (kept_at(w, pass + 1)) {
-			open_split(w, "fold", pass, where);
-			fold_pieces(w, pass + 1);
-			lower_end(l);
-		}
-	}
-}
+/* ---- the kernel ------------------------------------------------------- */
 
 /*
  * Rows a task: worth a claim, and no more tasks than 16 a CPU, which deals
@@ -1026,7 +833,7 @@ static const char *row_note(const Rows *w, const Target *target, bool split)
 		buf_printf(&b,
 			   "; rows of %lld elements, which fill a core's "
 			   "cache,%s are cut into pieces of %d",
-			   (long long)longest_row(target),
+			   (long long)rows_longest(target),
 			   v->relax & RELAX_ROW_INVARIANT ? "" : few, PIECE);
 	return buf_str(&b);
 }
@@ -1045,12 +852,12 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 	w.level = arena_array(ks->arena, int, ks->program->values.n);
 	w.cache = arena_array(ks->arena, uint32_t, ks->program->values.n);
 	for (int d = 0; d < rank; d++) {
-		if (reduces(w.reg, d))
+		if (rows_reduces(w.reg, d))
 			length = ex_mul(t, length, w.reg->space[d]);
 		else
 			w.kept[w.nkept++] = w.reg->space[d];
 	}
-	w.across = rank > 0 && !reduces(w.reg, rank - 1);
+	w.across = rank > 0 && !rows_reduces(w.reg, rank - 1);
 	w.keep = arena_array(ks->arena, uint32_t, ks->program->values.n);
 	w.acc = arena_array(ks->arena, uint32_t, ks->program->values.n);
 	w.bests = arena_array(ks->arena, uint32_t, ks->program->values.n);
@@ -1062,14 +869,14 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 	Ex n_rows = ex_const(t, 1), where = ex_const(t, 0);
 	for (int d = 0; d < w.nkept; d++)
 		n_rows = ex_mul(t, n_rows, w.kept[d]);
-	if (c->params[P_SPLIT].value && can_split(&w))
+	if (c->params[P_SPLIT].value && rows_can_split(&w))
 		where = c->params[P_SPLIT].value == 2
 				? ex_const(t, 1)
-				: split_where(&w, target, n_rows, length);
+				: rows_split_where(&w, target, n_rows, length);
 	if (!ex_equals(t, where, 1))
 		lower_whole(&w, target, c, where, length);
 	if (!ex_equals(t, where, 0))
-		lower_split(&w, where);
+		rows_lower_split(&w, where);
 	lower_by_size(&w.l, ST_STORE, c->params[P_STREAM].value, target);
 	lower_by_size(&w.l, ST_AHEAD, c->params[P_AHEAD].value, target);
 	k->note = row_note(&w, target, !ex_equals(t, where, 0));

@@ -1,0 +1,84 @@
+/*
+ * rowreduce.h: what the files of the realisation `rowreduce` share.
+ *
+ *   rowreduce.c        passes over whole rows, or over blocks of columns
+ *   rowreduce_split.c  passes over pieces of rows, by many workers
+ */
+#ifndef TENON_REALISE_ROWREDUCE_H
+#define TENON_REALISE_ROWREDUCE_H
+
+#include "realise/lower.h"
+
+#define PIECE      16384 /* elements: some 2 us, worth a claim */
+#define MIN_PIECES 4     /* fewer do not pay for the phases */
+
+/* A walk over a row. */
+typedef struct Pass {
+	StmtList *body;
+	Ex index[TN_MAX_RANK];
+	int64_t cost;
+} Pass;
+
+typedef struct Rows {
+	Lower l;
+	const Region *reg;
+	int lanes;
+	int nkept;
+	Ex kept[TN_MAX_RANK]; /* extents of the kept axes */
+	int *level;           /* reductions a value waits for, by value */
+	uint32_t *cache;      /* row buffer + 1, by value */
+	/* across: buffers + 1 of a block of columns, by value */
+	uint32_t *keep, *acc, *bests;
+	Ex first, columns, column; /* of the block; the one at hand in it */
+	/* split: the reduced axis that is dealt in pieces, and a piece of it */
+	bool split;
+	int piece_axis;
+	Ex piece, pieces, piece_first, piece_size;
+	VarId *best;         /* by value: what an index is looked for */
+	Ex row[TN_MAX_RANK]; /* index of the row, by kept axis */
+	int passes;
+	bool across; /* lanes run across rows */
+	/* the loop over a task's rows, and what the first pass reads in it */
+	int64_t row_axis; /* -1: none */
+	Ex row_extent;
+	VEC(Pass) pass;
+} Rows;
+
+/* A reduction while it folds. */
+typedef struct Fold {
+	ValueId value;
+	VarId acc, best;
+	Op op;
+	DType acc_dtype;
+	int part; /* of an index along lanes: 1, 2 */
+} Fold;
+
+/* ---- rowreduce.c ----------------------------------------------------- */
+
+/* Whether the region folds axis d of its space. */
+bool rows_reduces(const Region *reg, int d);
+/* Whether a value is computed per element of the space, not once a row. */
+bool rows_is_full(const Rows *w, ValueId id);
+/* The index of a kept-shape value in the row at hand. */
+void rows_kept_index(const Rows *w, const Value *v, Ex *index);
+bool rows_is_arg(Op op); /* argmax, argmin */
+/* Declares the accumulators of a reduction; binds its result to them. */
+Fold rows_open_fold(Rows *w, ValueId id, int part);
+void rows_close_fold(Rows *w, const Fold *f);
+/* Kept-shape values that wait for exactly n reductions, and their stores. */
+void rows_values(Rows *w, int n);
+/* A walk over the row, or the piece, at hand, if it folds or stores. */
+bool rows_pass_has_work(const Rows *w, int pass);
+void rows_lower_pass(Rows *w, int pass);
+
+/* ---- rowreduce_split.c ----------------------------------------------- */
+
+bool rows_can_split(const Rows *w);
+/* 1 where rows are cut, else 0. rows, length: how many, and of what. */
+Ex rows_split_where(const Rows *w, const Target *target, Ex rows, Ex length);
+/* The phases over pieces; they have tasks only where `where` is 1. */
+void rows_lower_split(Rows *w, Ex where);
+/* Elements of the longest row that a core's cache holds. */
+int64_t rows_longest(const Target *target);
+
+#endif
