@@ -12,11 +12,31 @@
 
 #include "emit/cfuncs_text.h"
 
+/* A definition: of a type, or of a function. */
+typedef struct CDef {
+	const char *name;
+	const char *text; /* of a function, what follows its linkage */
+	bool function;
+	bool elementary; /* may be out of line */
+	bool apart;      /* is out of line */
+	int lanes;       /* as Name's */
+	uint64_t size;   /* operations, its callees' included */
+	uint64_t sites;  /* calls that a kernel prints */
+} CDef;
+
 struct CFuncs {
 	Arena *arena;
-	StrMap *seen;
-	Buf text;
+	StrMap *seen; /* name to index in defs, plus 1 */
+	VEC(CDef) defs;
 };
+
+/*
+ * Elementary functions are inlined as long as all of them together come to
+ * so many operations, which is where a kernel takes the compiler some 0.3 s.
+ * Beyond that the longest are kept out of line: a call and its constants cost
+ * some 5 ns a vector, beside which a kernel with so much to compute is slow.
+ */
+#define INLINE_OPERATIONS 400
 
 /* A name taken apart. lanes 0: the suffix s, -1: no suffix at all. */
 typedef struct Name {
@@ -82,7 +102,6 @@ CFuncs *cfuncs_new(Arena *a)
 
 	c->arena = a;
 	c->seen = strmap_new(a);
-	buf_init(&c->text, a);
 	return c;
 }
 
@@ -646,7 +665,6 @@ static void put_function(Buf *b, const char *name, const CTemplate *row,
 	const char *args = row->sig + 2;
 	bool vector = n->lanes > 0;
 
-	buf_puts(b, strchr(row->forms, 'o') ? "TN_APART " : "TN_INLINE ");
 	put_type(b, row->sig[0], n, n->lanes);
 	if (b->p[b->n - 1] != ' ' && b->p[b->n - 1] != '*')
 		buf_putc(b, ' ');
@@ -695,8 +713,9 @@ static bool is_name_char(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Marks every tn_ name in a text. */
-static void need_all(CFuncs *c, const char *s)
+/* Calls fn with every tn_ name in a text. */
+static void each_name(CFuncs *c, const char *s, CDef *of,
+		      void (*fn)(CFuncs *c, const char *name, CDef *of))
 {
 	char prev = ' ';
 
@@ -707,14 +726,65 @@ static void need_all(CFuncs *c, const char *s)
 			continue;
 		while (is_name_char(s[n]))
 			n++;
-		cfuncs_need(c, arena_strndup(c->arena, s, n));
+		fn(c, arena_strndup(c->arena, s, n), of);
 		s += n - 1;
 	}
 }
 
-void cfuncs_need(CFuncs *c, const char *name)
+static CDef *def_find(CFuncs *c, const char *name)
+{
+	uint32_t i;
+
+	return strmap_get(c->seen, name, &i) && i ? &c->defs.p[i - 1] : NULL;
+}
+
+static void define(CFuncs *c, const char *name);
+
+static void define_callee(CFuncs *c, const char *name, CDef *of)
+{
+	(void)of;
+	define(c, name);
+}
+
+/*
+ * A callee counts as one operation, and an elementary one as its own. That of
+ * another number of lanes is the way of another instruction set.
+ */
+static void add_callee(CFuncs *c, const char *name, CDef *of)
+{
+	const CDef *d = def_find(c, name);
+
+	if (d && d->function && (d->lanes < 0 || d->lanes == of->lanes))
+		of->size += d->elementary && !d->apart ? d->size : 1;
+}
+
+/* Binary operators, which stand between spaces. */
+static uint64_t own_operations(const char *s)
+{
+	uint64_t n = 1;
+
+	for (; s[0] && s[1]; s++)
+		n += s[0] == ' ' && strchr("+-*/&|^<>", s[1]) != NULL &&
+		     (s[2] == ' ' || s[3] == ' ');
+	return n;
+}
+
+static bool is_elementary(const CTemplate *row)
+{
+	const CTemplate *const some[] = {cfuncs_elementary,
+					 cfuncs_elementary64};
+
+	for (size_t i = 0; i < ARRAY_LEN(some); i++)
+		for (const CTemplate *r = some[i]; r->op; r++)
+			if (r == row)
+				return true;
+	return false;
+}
+
+static void define(CFuncs *c, const char *name)
 {
 	const CTemplate *row = NULL;
+	CDef def = {.name = name};
 	uint32_t seen;
 	char parts[64];
 	Name n;
@@ -726,19 +796,62 @@ void cfuncs_need(CFuncs *c, const char *name)
 		bug("no function %s", name);
 	if (n.op[0] && (row = row_find(&n)) == NULL)
 		bug("no function %s", name);
-	strmap_set(c->seen, name, 1);
+	strmap_set(c->seen, name, 0);
 	buf_init(&b, c->arena);
 	if (row)
 		put_function(&b, name, row, &n);
 	else
 		put_typedef(&b, name, &n);
-	need_all(c, buf_str(&b));
-	buf_puts(&c->text, buf_str(&b));
+	def.text = buf_str(&b);
+	def.lanes = n.lanes;
+	each_name(c, def.text, NULL, define_callee);
+	if (row) {
+		def.function = true;
+		def.elementary = is_elementary(row);
+		def.apart = strchr(row->forms, 'o') != NULL;
+		def.size = own_operations(def.text);
+		each_name(c, def.text, &def, add_callee);
+	}
+	VEC_PUSH(c->arena, c->defs, def);
+	strmap_set(c->seen, name, (uint32_t)c->defs.n);
 }
 
-void cfuncs_print(const CFuncs *c, Buf *out)
+void cfuncs_need(CFuncs *c, const char *name)
 {
+	define(c, name);
+	def_find(c, name)->sites++;
+}
+
+/* Of the functions that are inlined, the one that takes most to compile. */
+static CDef *longest(const CFuncs *c, uint64_t *all)
+{
+	CDef *found = NULL;
+
+	*all = 0;
+	for (size_t i = 0; i < c->defs.n; i++) {
+		CDef *d = &c->defs.p[i];
+		if (!d->elementary || d->apart || !d->sites)
+			continue;
+		*all += d->sites * d->size;
+		if (d->sites > 1 &&
+		    (!found || d->sites * d->size > found->sites * found->size))
+			found = d;
+	}
+	return found;
+}
+
+void cfuncs_print(CFuncs *c, Buf *out)
+{
+	uint64_t all;
+	CDef *d;
+
+	while ((d = longest(c, &all)) != NULL && all > INLINE_OPERATIONS)
+		d->apart = true;
 	buf_puts(out, abi_text);
-	if (c->text.n)
-		buf_write(out, c->text.p, c->text.n);
+	for (size_t i = 0; i < c->defs.n; i++) {
+		d = &c->defs.p[i];
+		if (d->function)
+			buf_puts(out, d->apart ? "TN_APART " : "TN_INLINE ");
+		buf_puts(out, d->text);
+	}
 }

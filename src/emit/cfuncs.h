@@ -59,14 +59,18 @@ typedef struct CFuncs CFuncs;
 
 CFuncs *cfuncs_new(Arena *a);
 /*
- * Marks a function or type by its full name, and what it stands on. An
- * unknown name is a bug.
+ * Marks a function or type by its full name, and what it stands on: once for
+ * each call that is printed, as elementary functions called often are kept
+ * out of line. An unknown name is a bug.
  */
 void cfuncs_need(CFuncs *c, const char *name);
 /* True if cfuncs_need() would accept the name. */
 bool cfuncs_has(const char *name);
-/* The ABI's declarations, then everything marked, in dependency order. */
-void cfuncs_print(const CFuncs *c, Buf *out);
+/*
+ * The ABI's declarations, then everything marked, in dependency order. Comes
+ * after the last cfuncs_need().
+ */
+void cfuncs_print(CFuncs *c, Buf *out);
 /* The op's name in function names: op_info's, but rint for OP_ROUND. */
 const char *cfuncs_op(Op op);
 

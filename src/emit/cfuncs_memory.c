@@ -98,6 +98,22 @@ const CTemplate cfuncs_memory[] = {
 	 "=__builtin_shufflevector(a, b, $($i, $L + $i$))"},
 	{"ziphi", "DSHBiuo", "", "v", "V:VV",
 	 "=__builtin_shufflevector(a, b, $($j, $L + $j$))"},
+	/* the L vectors at a, transposed */
+	{"turn", "DSHBiuo", "", "vo", "-:P",
+	 "\t$V other[$L], *from = a, *to = other;\n"
+	 "\n"
+	 "\tfor (int bit = 1; bit < $L; bit *= 2) {\n"
+	 "\t\t$V *last = from;\n"
+	 "\n"
+	 "\t\tfor (int i = 0; i < $h; i++) {\n"
+	 "\t\t\tto[2 * i] = tn_ziplo_$D_$X(from[i], from[i + $h]);\n"
+	 "\t\t\tto[2 * i + 1] = tn_ziphi_$D_$X(from[i], from[i + $h]);\n"
+	 "\t\t}\n"
+	 "\t\tfrom = to;\n"
+	 "\t\tto = last;\n"
+	 "\t}\n"
+	 "\tfor (int i = 0; from == other && i < $L; i++)\n"
+	 "\t\tto[i] = from[i];\n"},
 	{"splat", "DSHBiuo", "", "s", "V:T", "=a"},
 	{"splat", "o", "", "v", "V:T",
 	 "\tint32_t m = -(int32_t)a;\n"

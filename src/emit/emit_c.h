@@ -39,8 +39,8 @@ typedef struct EMemo {
  */
 typedef struct ETurn {
 	int64_t axis;
-	int row;   /* the copy at hand */
-	int first; /* number of the first store's tile */
+	int first;   /* number of the first store's tile */
+	bool looped; /* rows are a loop, and kept in an array */
 	VEC(const Stmt *) stores;
 } ETurn;
 
@@ -144,8 +144,8 @@ void ec_store(Emit *e, const Stmt *s);
 /* Whether a store of a vector loop moves by one along the unrolled axis, and
  * by something else along the lanes. */
 bool ec_store_turns(Emit *e, const Stmt *s, int64_t axis);
-/* Transposes and stores tile number `tile`, of one store, row by row. */
-void ec_store_turned(Emit *e, const Stmt *s, int64_t axis, int tile);
+/* Transposes and stores the tile of one of the stores, row by row. */
+void ec_store_turned(Emit *e, const ETurn *turn, size_t which);
 
 /* How an expression moves with the lanes. */
 typedef enum EWalkKind {

@@ -22,6 +22,8 @@
 #define CHAINS     8
 #define SHORT_BODY 4
 #define CHAIN_BODY 16
+/* Statements of a row beside which a tile stays in 32 registers. */
+#define TURN_BODY 8
 
 static void serial_loop(Emit *e, const Stmt *s, Ex extent)
 {
@@ -83,43 +85,75 @@ static bool find_turn(Emit *e, const Stmt *s, int64_t n, ETurn *turn)
 	return turn->stores.n > 0;
 }
 
-static void declare_rows(Emit *e, const ETurn *turn)
+/*
+ * Rows of a short body are written out, so that the tile stays in registers.
+ * It would not beside many values or a second tile; nor does the way through
+ * the first cache count beside a costly operation. Such rows are a loop,
+ * which compiles in a fraction of the time, and so are those of a tail.
+ */
+static bool rows_loop(const Emit *e, const Stmt *s, const ETurn *turn)
 {
-	for (size_t i = 0; i < turn->stores.n; i++)
-		for (int row = 0; row < e->lanes; row++)
-			ec_line(e, "%s t%d_0_%d;\n",
-				ec_type(e, turn->stores.p[i]->dtype, e->lanes),
-				turn->first + (int)i, row);
+	EShape shape = ec_shape(e, &s->body);
+
+	for (size_t i = 0; i < s->body.n; i++) {
+		const Stmt *x = s->body.p[i];
+		bool access = x->kind == ST_LOAD || x->kind == ST_STORE;
+		if (access && e->k->buffers.p[x->buffer].scope == SCOPE_REG)
+			return false; /* indexed by a number only */
+	}
+	return e->rest || shape.costly || turn->stores.n > 1 ||
+	       shape.statements > TURN_BODY;
 }
 
-static void unrolled_loop(Emit *e, const Stmt *s)
+static void declare_rows(Emit *e, const ETurn *turn)
+{
+	for (size_t i = 0; i < turn->stores.n; i++) {
+		const char *type =
+			ec_type(e, turn->stores.p[i]->dtype, e->lanes);
+		int tile = turn->first + (int)i;
+		if (turn->looped)
+			ec_line(e, "%s t%d_0[%d];\n", type, tile, e->lanes);
+		for (int row = 0; row < e->lanes && !turn->looped; row++)
+			ec_line(e, "%s t%d_0_%d;\n", type, tile, row);
+	}
+}
+
+static void written_out(Emit *e, const Stmt *s, int64_t n)
 {
 	Ex saved = e->subst[s->axis];
 	bool quiet = e->quiet;
-	ETurn turn = {0};
-	int64_t n = 0;
 
-	bug_if(!ex_is_const(e->t, s->extent, &n));
-	bool turns = find_turn(e, s, n, &turn);
-	if (turns) {
-		e->turn = &turn;
-		declare_rows(e, &turn);
-	}
 	for (int64_t i = 0; i < n; i++) {
 		e->subst[s->axis] = ex_const(e->t, i);
 		e->quiet = quiet || i > 0;
-		turn.row = (int)i;
 		open_copy(e, &s->body);
 		ec_list(e, &s->body);
 		close_copy(e, &s->body);
 	}
 	e->quiet = quiet;
 	e->subst[s->axis] = saved;
-	if (turns)
-		e->turn = NULL;
+}
+
+static void unrolled_loop(Emit *e, const Stmt *s)
+{
+	ETurn turn = {0};
+	int64_t n = 0;
+
+	bug_if(!ex_is_const(e->t, s->extent, &n));
+	if (!find_turn(e, s, n, &turn)) {
+		written_out(e, s, n);
+		return;
+	}
+	turn.looped = rows_loop(e, s, &turn);
+	declare_rows(e, &turn);
+	e->turn = &turn;
+	if (turn.looped)
+		serial_loop(e, s, s->extent);
+	else
+		written_out(e, s, n);
+	e->turn = NULL;
 	for (size_t i = 0; i < turn.stores.n; i++)
-		ec_store_turned(e, turn.stores.p[i], s->axis,
-				turn.first + (int)i);
+		ec_store_turned(e, &turn, i);
 }
 
 /* ---- accumulators by lanes ------------------------------------------- */

@@ -417,15 +417,45 @@ bool ec_store_turns(Emit *e, const Stmt *s, int64_t axis)
 	       steps(e, lin, axis, &row) && ex_equals(e->t, row, 1);
 }
 
+/* Stores column i, whose vector is named, of the tile from `base` on. */
+static void store_column(Emit *e, const Stmt *s, Ex at, const char *column)
+{
+	const char *to = pointer(e, s, at);
+	const char *past = ec_stream_when(e, s, to);
+
+	if (past)
+		ec_line(e, "%s(%s, %s, %s);\n",
+			ec_fn(e, "stream", s->dtype, e->lanes), to, column,
+			past);
+	else
+		ec_line(e, "%s(%s, %s);\n",
+			ec_fn(e, "store", s->dtype, e->lanes), to, column);
+}
+
+/* The tile is an array. */
+static void store_looped(Emit *e, const Stmt *s, const EWalk *w, int tile)
+{
+	const char *i = arena_printf(e->arena, "i%" PRId64, e->k->naxes);
+
+	ec_line(e, "%s(t%d_0);\n", ec_fn(e, "turn", s->dtype, e->lanes), tile);
+	ec_line(e, "for (int64_t %s = 0; %s < %s; %s++)\n", i, i,
+		e->rest ? e->rest : arena_printf(e->arena, "%d", e->lanes), i);
+	e->depth++;
+	store_column(e, s,
+		     ex_add(e->t, w->base, ex_mul(e->t, w->step, lane_axis(e))),
+		     arena_printf(e->arena, "t%d_0[%s]", tile, i));
+	e->depth--;
+}
+
 /*
- * Rows i and i + lanes/2 interleaved, log2(lanes) times over, are the
- * columns: each step moves one bit of the row number to the lane number.
+ * The tile is in registers. Rows i and i + lanes/2 interleaved, log2(lanes)
+ * times over, are the columns: each step moves one bit of the row number to
+ * the lane number.
  */
-void ec_store_turned(Emit *e, const Stmt *s, int64_t axis, int tile)
+static void store_written_out(Emit *e, const Stmt *s, const EWalk *w, int tile)
 {
 	int lanes = e->lanes, half = lanes / 2, step = 0;
 	const char *type = ec_type(e, s->dtype, lanes);
-	Ex saved = e->subst[axis];
 
 	for (int bit = 1; bit < lanes; bit *= 2, step++)
 		for (int i = 0; i < lanes; i++)
@@ -436,24 +466,29 @@ void ec_store_turned(Emit *e, const Stmt *s, int64_t axis, int tile)
 				ec_fn(e, i % 2 ? "ziphi" : "ziplo", s->dtype,
 				      lanes),
 				tile, step, i / 2, tile, step, i / 2 + half);
-	e->subst[axis] = ex_const(e->t, 0);
-	EWalk w = ec_walk(e, ec_linear(e, s));
 	for (int i = 0; i < lanes; i++) {
-		Ex at = ex_mul(e->t, w.step, ex_const(e->t, i));
+		Ex at = ex_mul(e->t, w->step, ex_const(e->t, i));
 		if (e->rest)
 			ec_line(e, "if (%d < %s)\n\t", i, e->rest);
-		const char *to = pointer(e, s, ex_add(e->t, w.base, at));
-		const char *past = ec_stream_when(e, s, to);
-		if (past)
-			ec_line(e, "%s(%s, t%d_%d_%d, %s);\n",
-				ec_fn(e, "stream", s->dtype, lanes), to, tile,
-				step, i, past);
-		else
-			ec_line(e, "%s(%s, t%d_%d_%d);\n",
-				ec_fn(e, "store", s->dtype, lanes), to, tile,
-				step, i);
+		store_column(
+			e, s, ex_add(e->t, w->base, at),
+			arena_printf(e->arena, "t%d_%d_%d", tile, step, i));
 	}
-	e->subst[axis] = saved;
+}
+
+void ec_store_turned(Emit *e, const ETurn *turn, size_t which)
+{
+	const Stmt *s = turn->stores.p[which];
+	Ex saved = e->subst[turn->axis];
+	int tile = turn->first + (int)which;
+
+	e->subst[turn->axis] = ex_const(e->t, 0);
+	EWalk w = ec_walk(e, ec_linear(e, s));
+	if (turn->looped)
+		store_looped(e, s, &w, tile);
+	else
+		store_written_out(e, s, &w, tile);
+	e->subst[turn->axis] = saved;
 }
 
 /* Keeps a row of a tile; ec_store_turned() comes after the last one. */
@@ -464,7 +499,11 @@ static bool keep_row(Emit *e, const Stmt *s)
 	for (size_t i = 0; turn && i < turn->stores.n; i++) {
 		if (turn->stores.p[i] != s)
 			continue;
-		ec_line(e, "t%d_0_%d = %s;\n", turn->first + (int)i, turn->row,
+		const char *row =
+			ec_bare(e, ec_ex(e, ex_axis(e->t, turn->axis)));
+		ec_line(e,
+			turn->looped ? "t%d_0[%s] = %s;\n" : "t%d_0_%s = %s;\n",
+			turn->first + (int)i, row,
 			ec_var(e, s->args[0], s->dtype, e->lanes));
 		return true;
 	}

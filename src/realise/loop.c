@@ -5,8 +5,8 @@
  *
  *   flat   every operand is of the region's own shape, or one element: all
  *          axes are one, so that lanes stay full whatever the last axis is
- *   tiles  the operand lies the other way in memory (a transposed copy):
- *          lanes run along its contiguous axis, and tiles of as many rows as
+ *   tiles  operands lie the other way in memory (a transposed copy): lanes
+ *          run along their contiguous axis, and tiles of as many rows as
  *          lanes are transposed in registers, in blocks that stay in L1
  *   rows   every axis but the last in chunks, the last in blocks and lanes
  *   scatter  the operand is copied, then updates are written in order: each
@@ -93,14 +93,16 @@ static bool can_be_flat(const Regions *r, uint32_t region)
 /*
  * The axis along which the region's first operand that does not run along
  * the last one does, or -1. Tiles are for regions without faults, whose
- * outputs are all of the whole space.
+ * outputs are all of the whole space. *most: as many outputs are made of
+ * such operands as of those that run along the last axis.
  */
-static int turned_axis(const Regions *r, uint32_t region)
+static int turned_axis(const Regions *r, uint32_t region, bool *most)
 {
 	const Region *reg = &r->regions.p[region];
 	Arena scratch;
-	int found = -1;
+	int found = -1, turned = 0, straight = 0;
 
+	*most = false;
 	if (reg->rank < 2 || lower_is_scalar(r, region))
 		return -1;
 	for (size_t i = 0; i < reg->outputs.n; i++) {
@@ -118,14 +120,19 @@ static int turned_axis(const Regions *r, uint32_t region)
 	lower_init(&l, &ks, &k, r);
 	for (int d = 0; d < reg->rank; d++)
 		index[d] = ex_axis(&l.p->ex, d);
-	for (size_t i = 0; i < reg->outputs.n && found < 0; i++) {
+	for (size_t i = 0; i < reg->outputs.n; i++) {
 		int last = lower_stride(&l, reg->outputs.p[i], index,
 					reg->rank - 1);
-		for (int d = 0; last == -1 && d < reg->rank - 1; d++)
-			if (lower_stride(&l, reg->outputs.p[i], index, d) == 1)
-				found = d;
+		straight += last == 1;
+		for (int d = 0; last == -1 && d < reg->rank - 1; d++) {
+			if (lower_stride(&l, reg->outputs.p[i], index, d) != 1)
+				continue;
+			found = found < 0 ? d : found;
+			turned += found == d;
+		}
 	}
 	arena_release(&scratch);
+	*most = found >= 0 && turned >= straight;
 	return found;
 }
 
@@ -177,13 +184,15 @@ static Candidate loop_rule(const Regions *r, uint32_t region, const Target *t)
 {
 	int lanes = lower_lanes(r, region, t);
 	int walk = WALK_ROWS;
+	bool turned;
 
+	(void)turned_axis(r, region, &turned);
 	if (is_scatter(r, region)) {
 		walk = WALK_SCATTER;
 		lanes = lower_lanes_of(r, region, t);
 	} else if (can_be_flat(r, region)) {
 		walk = WALK_FLAT;
-	} else if (turned_axis(r, region) >= 0) {
+	} else if (turned) {
 		walk = WALK_TILES;
 		lanes = lanes > TILE_LANES ? TILE_LANES : lanes;
 	} else if (hoists_all(r, region)) {
@@ -204,6 +213,7 @@ static const char *loop_legal(Arena *a, const Regions *r, uint32_t region,
 	int64_t lanes = c->params[P_LANES].value;
 	int64_t block = c->params[P_BLOCK].value;
 	int64_t walk = c->params[P_WALK].value;
+	bool most;
 
 	(void)t;
 	if (lanes < 1 || lanes > 64 || (lanes & (lanes - 1)))
@@ -221,7 +231,7 @@ static const char *loop_legal(Arena *a, const Regions *r, uint32_t region,
 		return "walk=3: the region is no scatter";
 	if (walk == WALK_FLAT && !can_be_flat(r, region))
 		return "walk=1: some operand is not of the region's shape";
-	if (walk == WALK_TILES && turned_axis(r, region) < 0)
+	if (walk == WALK_TILES && turned_axis(r, region, &most) < 0)
 		return "walk=2: no operand lies the other way";
 	if (walk == WALK_TILES && (lanes < 2 || lanes > TILE_LANES))
 		return "walk=2: lanes must be 2 to 16";
@@ -429,6 +439,7 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 		  .block = c->params[P_BLOCK].value};
 
 	const char *how;
+	bool most;
 
 	lower_init(&p.l, ks, k, r);
 	lower_phase(&p.l, "main");
@@ -438,7 +449,7 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 		how = "all axes are one: every operand has this shape";
 		break;
 	case WALK_TILES:
-		walk_tiles(&p, turned_axis(r, k->region));
+		walk_tiles(&p, turned_axis(r, k->region, &most));
 		how = "tiles transposed in registers, in blocks of 64 x 512";
 		break;
 	case WALK_SCATTER:

@@ -883,7 +883,11 @@ int lower_lanes_of(const Regions *r, uint32_t region, const Target *t)
 						: program_value(r->program,
 								v->args[j])
 							  ->dtype;
-			int bytes = dtype_info[dtype_interior(d)].bytes;
+			/* bool is 32 bits wide in a vector */
+			int bytes =
+				d == DT_BOOL
+					? 4
+					: dtype_info[dtype_interior(d)].bytes;
 			widest = bytes > widest ? bytes : widest;
 		}
 	}

@@ -702,6 +702,23 @@ TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 	return r;
 #endif
 }
+TN_APART void tn_turn_f16_v8(void *a)
+{
+	tn_f16_v8 other[8], *from = a, *to = other;
+
+	for (int bit = 1; bit < 8; bit *= 2) {
+		tn_f16_v8 *last = from;
+
+		for (int i = 0; i < 4; i++) {
+			to[2 * i] = tn_ziplo_f16_v8(from[i], from[i + 4]);
+			to[2 * i + 1] = tn_ziphi_f16_v8(from[i], from[i + 4]);
+		}
+		from = to;
+		to = last;
+	}
+	for (int i = 0; from == other && i < 8; i++)
+		to[i] = from[i];
+}
 
 #define TN_EXPORT __attribute__((visibility("default")))
 #define TN_REG __attribute__((unused))
@@ -1628,126 +1645,19 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				if (i43 < n43) {
 					const int64_t m43 = n43 - i43;
 					const tn_f32_v8 v53 = tn_loadn_f32_v8(kept_1 + i43, m43);
-					tn_f16_v8 t2_0_0;
-					tn_f16_v8 t2_0_1;
-					tn_f16_v8 t2_0_2;
-					tn_f16_v8 t2_0_3;
-					tn_f16_v8 t2_0_4;
-					tn_f16_v8 t2_0_5;
-					tn_f16_v8 t2_0_6;
-					tn_f16_v8 t2_0_7;
-					{
-						const tn_f32_v8 v54 = tn_loadn_f32_v8(out + (256*i42 + i43), m43);
-						const tn_f32_s v55 = poison[8*i42];
+					tn_f16_v8 t2_0[8];
+					for (int64_t i44 = 0; i44 < 8; i44++) {
+						const tn_f32_v8 v54 = tn_loadn_f32_v8(out + (256*i42 + i43 + 32*i44), m43);
+						const tn_f32_s v55 = poison[8*i42 + i44];
 						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
 						const tn_f32_v8 v57 = v56;
 						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
 						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t2_0_0 = v59;
+						t2_0[i44] = v59;
 					}
-					{
-						const tn_f32_v8 v54 = tn_loadn_f32_v8(out + (256*i42 + i43 + 32), m43);
-						const tn_f32_s v55 = poison[8*i42 + 1];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t2_0_1 = v59;
-					}
-					{
-						const tn_f32_v8 v54 = tn_loadn_f32_v8(out + (256*i42 + i43 + 64), m43);
-						const tn_f32_s v55 = poison[8*i42 + 2];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t2_0_2 = v59;
-					}
-					{
-						const tn_f32_v8 v54 = tn_loadn_f32_v8(out + (256*i42 + i43 + 96), m43);
-						const tn_f32_s v55 = poison[8*i42 + 3];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t2_0_3 = v59;
-					}
-					{
-						const tn_f32_v8 v54 = tn_loadn_f32_v8(out + (256*i42 + i43 + 128), m43);
-						const tn_f32_s v55 = poison[8*i42 + 4];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t2_0_4 = v59;
-					}
-					{
-						const tn_f32_v8 v54 = tn_loadn_f32_v8(out + (256*i42 + i43 + 160), m43);
-						const tn_f32_s v55 = poison[8*i42 + 5];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t2_0_5 = v59;
-					}
-					{
-						const tn_f32_v8 v54 = tn_loadn_f32_v8(out + (256*i42 + i43 + 192), m43);
-						const tn_f32_s v55 = poison[8*i42 + 6];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t2_0_6 = v59;
-					}
-					{
-						const tn_f32_v8 v54 = tn_loadn_f32_v8(out + (256*i42 + i43 + 224), m43);
-						const tn_f32_s v55 = poison[8*i42 + 7];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t2_0_7 = v59;
-					}
-					const tn_f16_v8 t2_1_0 = tn_ziplo_f16_v8(t2_0_0, t2_0_4);
-					const tn_f16_v8 t2_1_1 = tn_ziphi_f16_v8(t2_0_0, t2_0_4);
-					const tn_f16_v8 t2_1_2 = tn_ziplo_f16_v8(t2_0_1, t2_0_5);
-					const tn_f16_v8 t2_1_3 = tn_ziphi_f16_v8(t2_0_1, t2_0_5);
-					const tn_f16_v8 t2_1_4 = tn_ziplo_f16_v8(t2_0_2, t2_0_6);
-					const tn_f16_v8 t2_1_5 = tn_ziphi_f16_v8(t2_0_2, t2_0_6);
-					const tn_f16_v8 t2_1_6 = tn_ziplo_f16_v8(t2_0_3, t2_0_7);
-					const tn_f16_v8 t2_1_7 = tn_ziphi_f16_v8(t2_0_3, t2_0_7);
-					const tn_f16_v8 t2_2_0 = tn_ziplo_f16_v8(t2_1_0, t2_1_4);
-					const tn_f16_v8 t2_2_1 = tn_ziphi_f16_v8(t2_1_0, t2_1_4);
-					const tn_f16_v8 t2_2_2 = tn_ziplo_f16_v8(t2_1_1, t2_1_5);
-					const tn_f16_v8 t2_2_3 = tn_ziphi_f16_v8(t2_1_1, t2_1_5);
-					const tn_f16_v8 t2_2_4 = tn_ziplo_f16_v8(t2_1_2, t2_1_6);
-					const tn_f16_v8 t2_2_5 = tn_ziphi_f16_v8(t2_1_2, t2_1_6);
-					const tn_f16_v8 t2_2_6 = tn_ziplo_f16_v8(t2_1_3, t2_1_7);
-					const tn_f16_v8 t2_2_7 = tn_ziphi_f16_v8(t2_1_3, t2_1_7);
-					const tn_f16_v8 t2_3_0 = tn_ziplo_f16_v8(t2_2_0, t2_2_4);
-					const tn_f16_v8 t2_3_1 = tn_ziphi_f16_v8(t2_2_0, t2_2_4);
-					const tn_f16_v8 t2_3_2 = tn_ziplo_f16_v8(t2_2_1, t2_2_5);
-					const tn_f16_v8 t2_3_3 = tn_ziphi_f16_v8(t2_2_1, t2_2_5);
-					const tn_f16_v8 t2_3_4 = tn_ziplo_f16_v8(t2_2_2, t2_2_6);
-					const tn_f16_v8 t2_3_5 = tn_ziphi_f16_v8(t2_2_2, t2_2_6);
-					const tn_f16_v8 t2_3_6 = tn_ziplo_f16_v8(t2_2_3, t2_2_7);
-					const tn_f16_v8 t2_3_7 = tn_ziphi_f16_v8(t2_2_3, t2_2_7);
-					if (0 < m43)
-						tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43), t2_3_0);
-					if (1 < m43)
-						tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 64), t2_3_1);
-					if (2 < m43)
-						tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 128), t2_3_2);
-					if (3 < m43)
-						tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 192), t2_3_3);
-					if (4 < m43)
-						tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 256), t2_3_4);
-					if (5 < m43)
-						tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 320), t2_3_5);
-					if (6 < m43)
-						tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 384), t2_3_6);
-					if (7 < m43)
-						tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 448), t2_3_7);
+					tn_turn_f16_v8(t2_0);
+					for (int64_t i45 = 0; i45 < m43; i45++)
+						tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 64*i45), t2_0[i45]);
 				}
 			}
 		}

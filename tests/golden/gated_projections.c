@@ -206,6 +206,23 @@ TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
 {
 	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
 }
+TN_APART void tn_turn_f32_v8(void *a)
+{
+	tn_f32_v8 other[8], *from = a, *to = other;
+
+	for (int bit = 1; bit < 8; bit *= 2) {
+		tn_f32_v8 *last = from;
+
+		for (int i = 0; i < 4; i++) {
+			to[2 * i] = tn_ziplo_f32_v8(from[i], from[i + 4]);
+			to[2 * i + 1] = tn_ziphi_f32_v8(from[i], from[i + 4]);
+		}
+		from = to;
+		to = last;
+	}
+	for (int i = 0; from == other && i < 8; i++)
+		to[i] = from[i];
+}
 typedef float tn_f32_s;
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
 {
@@ -710,94 +727,15 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 				}
 				if (i2 < n2) {
 					const int64_t m2 = n2 - i2;
-					tn_f32_v8 t1_0_0;
-					tn_f32_v8 t1_0_1;
-					tn_f32_v8 t1_0_2;
-					tn_f32_v8 t1_0_3;
-					tn_f32_v8 t1_0_4;
-					tn_f32_v8 t1_0_5;
-					tn_f32_v8 t1_0_6;
-					tn_f32_v8 t1_0_7;
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+					tn_f32_v8 t1_0[8];
+					for (int64_t i3 = 0; i3 < 8; i3++) {
+						const tn_f16_v8 v0 = d_M - 6*i0 - i3 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + d_K*i3 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
 						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_0 = v1;
+						t1_0[i3] = v1;
 					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 2 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_1 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 3 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_2 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 4 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_3 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 5 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_4 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 6 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_5 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 7 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_6 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 8 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_7 = v1;
-					}
-					const tn_f32_v8 t1_1_0 = tn_ziplo_f32_v8(t1_0_0, t1_0_4);
-					const tn_f32_v8 t1_1_1 = tn_ziphi_f32_v8(t1_0_0, t1_0_4);
-					const tn_f32_v8 t1_1_2 = tn_ziplo_f32_v8(t1_0_1, t1_0_5);
-					const tn_f32_v8 t1_1_3 = tn_ziphi_f32_v8(t1_0_1, t1_0_5);
-					const tn_f32_v8 t1_1_4 = tn_ziplo_f32_v8(t1_0_2, t1_0_6);
-					const tn_f32_v8 t1_1_5 = tn_ziphi_f32_v8(t1_0_2, t1_0_6);
-					const tn_f32_v8 t1_1_6 = tn_ziplo_f32_v8(t1_0_3, t1_0_7);
-					const tn_f32_v8 t1_1_7 = tn_ziphi_f32_v8(t1_0_3, t1_0_7);
-					const tn_f32_v8 t1_2_0 = tn_ziplo_f32_v8(t1_1_0, t1_1_4);
-					const tn_f32_v8 t1_2_1 = tn_ziphi_f32_v8(t1_1_0, t1_1_4);
-					const tn_f32_v8 t1_2_2 = tn_ziplo_f32_v8(t1_1_1, t1_1_5);
-					const tn_f32_v8 t1_2_3 = tn_ziphi_f32_v8(t1_1_1, t1_1_5);
-					const tn_f32_v8 t1_2_4 = tn_ziplo_f32_v8(t1_1_2, t1_1_6);
-					const tn_f32_v8 t1_2_5 = tn_ziphi_f32_v8(t1_1_2, t1_1_6);
-					const tn_f32_v8 t1_2_6 = tn_ziplo_f32_v8(t1_1_3, t1_1_7);
-					const tn_f32_v8 t1_2_7 = tn_ziphi_f32_v8(t1_1_3, t1_1_7);
-					const tn_f32_v8 t1_3_0 = tn_ziplo_f32_v8(t1_2_0, t1_2_4);
-					const tn_f32_v8 t1_3_1 = tn_ziphi_f32_v8(t1_2_0, t1_2_4);
-					const tn_f32_v8 t1_3_2 = tn_ziplo_f32_v8(t1_2_1, t1_2_5);
-					const tn_f32_v8 t1_3_3 = tn_ziphi_f32_v8(t1_2_1, t1_2_5);
-					const tn_f32_v8 t1_3_4 = tn_ziplo_f32_v8(t1_2_2, t1_2_6);
-					const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
-					const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
-					const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
-					if (0 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t1_3_0);
-					if (1 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t1_3_1);
-					if (2 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t1_3_2);
-					if (3 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t1_3_3);
-					if (4 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t1_3_4);
-					if (5 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t1_3_5);
-					if (6 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t1_3_6);
-					if (7 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t1_3_7);
+					tn_turn_f32_v8(t1_0);
+					for (int64_t i28 = 0; i28 < m2; i28++)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8*i28), t1_0[i28]);
 				}
 			}
 		}
@@ -1349,6 +1287,23 @@ TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
 {
 	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
 }
+TN_APART void tn_turn_f32_v8(void *a)
+{
+	tn_f32_v8 other[8], *from = a, *to = other;
+
+	for (int bit = 1; bit < 8; bit *= 2) {
+		tn_f32_v8 *last = from;
+
+		for (int i = 0; i < 4; i++) {
+			to[2 * i] = tn_ziplo_f32_v8(from[i], from[i + 4]);
+			to[2 * i + 1] = tn_ziphi_f32_v8(from[i], from[i + 4]);
+		}
+		from = to;
+		to = last;
+	}
+	for (int i = 0; from == other && i < 8; i++)
+		to[i] = from[i];
+}
 typedef float tn_f32_s;
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
 {
@@ -1711,94 +1666,15 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 				}
 				if (i2 < n2) {
 					const int64_t m2 = n2 - i2;
-					tn_f32_v8 t1_0_0;
-					tn_f32_v8 t1_0_1;
-					tn_f32_v8 t1_0_2;
-					tn_f32_v8 t1_0_3;
-					tn_f32_v8 t1_0_4;
-					tn_f32_v8 t1_0_5;
-					tn_f32_v8 t1_0_6;
-					tn_f32_v8 t1_0_7;
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
+					tn_f32_v8 t1_0[8];
+					for (int64_t i3 = 0; i3 < 8; i3++) {
+						const tn_f16_v8 v0 = d_M - 6*i0 - i3 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + d_K*i3 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
 						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_0 = v1;
+						t1_0[i3] = v1;
 					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 2 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_1 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 3 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_2 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 4 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_3 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 5 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_4 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 6 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_5 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 7 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_6 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 8 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0_7 = v1;
-					}
-					const tn_f32_v8 t1_1_0 = tn_ziplo_f32_v8(t1_0_0, t1_0_4);
-					const tn_f32_v8 t1_1_1 = tn_ziphi_f32_v8(t1_0_0, t1_0_4);
-					const tn_f32_v8 t1_1_2 = tn_ziplo_f32_v8(t1_0_1, t1_0_5);
-					const tn_f32_v8 t1_1_3 = tn_ziphi_f32_v8(t1_0_1, t1_0_5);
-					const tn_f32_v8 t1_1_4 = tn_ziplo_f32_v8(t1_0_2, t1_0_6);
-					const tn_f32_v8 t1_1_5 = tn_ziphi_f32_v8(t1_0_2, t1_0_6);
-					const tn_f32_v8 t1_1_6 = tn_ziplo_f32_v8(t1_0_3, t1_0_7);
-					const tn_f32_v8 t1_1_7 = tn_ziphi_f32_v8(t1_0_3, t1_0_7);
-					const tn_f32_v8 t1_2_0 = tn_ziplo_f32_v8(t1_1_0, t1_1_4);
-					const tn_f32_v8 t1_2_1 = tn_ziphi_f32_v8(t1_1_0, t1_1_4);
-					const tn_f32_v8 t1_2_2 = tn_ziplo_f32_v8(t1_1_1, t1_1_5);
-					const tn_f32_v8 t1_2_3 = tn_ziphi_f32_v8(t1_1_1, t1_1_5);
-					const tn_f32_v8 t1_2_4 = tn_ziplo_f32_v8(t1_1_2, t1_1_6);
-					const tn_f32_v8 t1_2_5 = tn_ziphi_f32_v8(t1_1_2, t1_1_6);
-					const tn_f32_v8 t1_2_6 = tn_ziplo_f32_v8(t1_1_3, t1_1_7);
-					const tn_f32_v8 t1_2_7 = tn_ziphi_f32_v8(t1_1_3, t1_1_7);
-					const tn_f32_v8 t1_3_0 = tn_ziplo_f32_v8(t1_2_0, t1_2_4);
-					const tn_f32_v8 t1_3_1 = tn_ziphi_f32_v8(t1_2_0, t1_2_4);
-					const tn_f32_v8 t1_3_2 = tn_ziplo_f32_v8(t1_2_1, t1_2_5);
-					const tn_f32_v8 t1_3_3 = tn_ziphi_f32_v8(t1_2_1, t1_2_5);
-					const tn_f32_v8 t1_3_4 = tn_ziplo_f32_v8(t1_2_2, t1_2_6);
-					const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
-					const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
-					const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
-					if (0 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t1_3_0);
-					if (1 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t1_3_1);
-					if (2 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t1_3_2);
-					if (3 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t1_3_3);
-					if (4 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t1_3_4);
-					if (5 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t1_3_5);
-					if (6 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t1_3_6);
-					if (7 < m2)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t1_3_7);
+					tn_turn_f32_v8(t1_0);
+					for (int64_t i28 = 0; i28 < m2; i28++)
+						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8*i28), t1_0[i28]);
 				}
 			}
 		}

@@ -32,7 +32,7 @@ def program_job(context, source, build):
 
     def run(ctx):
         ended = process([str(build / where)], ctx.root, ctx.environment(build),
-                        timeout=1800 if ctx.all else 900)
+                        timeout=1800 if ctx.all else 300)
         return counted(name, ended)
 
     return Job(group, name, run, alone="alone" in tags(source))
