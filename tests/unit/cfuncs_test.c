@@ -1199,6 +1199,36 @@ static void abi(void)
 	ctx_release(&ctx);
 }
 
+/* The linkage of a function that a kernel calls so often. */
+static bool out_of_line(const char *name, int calls)
+{
+	CFuncs *f = cfuncs_new(&arena);
+	Buf text;
+	char *at;
+
+	buf_init(&text, &arena);
+	for (int i = 0; i < calls; i++)
+		cfuncs_need(f, name);
+	cfuncs_print(f, &text);
+	at = strstr(buf_str(&text), arena_printf(&arena, " %s(", name));
+	if (!CHECK(at != NULL))
+		return false;
+	while (at > text.p && at[-1] != '\n')
+		at--;
+	return strncmp(at, "TN_APART ", 9) == 0;
+}
+
+/* A kernel with few calls has them inline, and one with many compiles fast. */
+static void linkage(void)
+{
+	CHECK(!out_of_line("tn_exp_f32_v16", 4));
+	CHECK(out_of_line("tn_exp_f32_v16", 40));
+	CHECK(!out_of_line("tn_erf_f32_v16", 3));
+	CHECK(out_of_line("tn_pow_f64_v8", 8));
+	CHECK(!out_of_line("tn_add_f32_v16", 1000));
+	CHECK(!out_of_line("tn_load_f16_v16", 1000));
+}
+
 static void unknown_names(void)
 {
 	CHECK(cfuncs_has("tn_f16_v16"));
@@ -1231,11 +1261,11 @@ static void remove_files(const char *dir)
 
 int main(int argc, char **argv)
 {
-	static const TestCase tests[] = {TEST(abi),       TEST(unknown_names),
-					 TEST(reference), TEST(same_bits),
-					 TEST(accuracy),  TEST(moves),
-					 TEST(parts),     TEST(quotients),
-					 TEST(helpers),   TEST(long_quotients)};
+	static const TestCase tests[] = {
+		TEST(abi),       TEST(linkage),       TEST(unknown_names),
+		TEST(reference), TEST(same_bits),     TEST(accuracy),
+		TEST(moves),     TEST(parts),         TEST(quotients),
+		TEST(helpers),   TEST(long_quotients)};
 	char dir[] = "/tmp/tenon-cfuncs-XXXXXX";
 	int status;
 

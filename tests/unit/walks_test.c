@@ -104,6 +104,27 @@ static const Walk walks[] = {
 	 {PAST},
 	 "N",
 	 {15, 530}},
+	{"several transposed",
+	 "dims d: M = 35, N = 1\n"
+	 "def f(x: f32[M, N], y: bool[M, N]):\n"
+	 "    return exp(x.T), x.T < 0, not y.T, x.T * x.T\n",
+	 {PAST},
+	 "N",
+	 {1, 19, 530}},
+	{"several transposed f64",
+	 "dims d: M = 35, N = 1\n"
+	 "def f(x: f64[M, N]):\n"
+	 "    return tanh(x.T), i8(x.T)\n",
+	 {0},
+	 "N",
+	 {7, 16, 530}},
+	{"mostly straight",
+	 "dims d: M = 35, N = 1\n"
+	 "def f(x: f16[M, N], y: f16[N, M]):\n"
+	 "    return x + 1, x * x, y.T + x, -x\n",
+	 {0},
+	 "N",
+	 {1, 19, 530}},
 	{"gathered rows",
 	 "dims d: V = 11, M = 23, N = 1\n"
 	 "def f(x: f32[V, N], i: i32[M], y: f32[M, N]):\n"
