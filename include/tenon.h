@@ -110,6 +110,10 @@ void tenon_set_compiler(TenonContext *c, const char *name);
 typedef struct TenonProgramOptions {
 	const char *entry; /* def; NULL: the last one */
 	const char *dtype; /* as --dtype; NULL: as written */
+	/* "NAME=SIZE": dims that are read as numbers. Kernels are then made for
+	 * these sizes, and the plan serves no others. */
+	const char *const *fixed;
+	size_t nfixed;
 } TenonProgramOptions;
 
 TenonError tenon_program_from_file(TenonContext *c, const char *path,

@@ -24,6 +24,7 @@
 #define TN_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #define TN_NORETURN          __attribute__((noreturn))
 #define TN_UNUSED            __attribute__((unused))
+#define TN_NOINLINE          __attribute__((noinline))
 #define TN_THREAD            __thread
 #define ARRAY_LEN(a)         (sizeof(a) / sizeof((a)[0]))
 

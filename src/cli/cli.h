@@ -102,6 +102,7 @@ typedef struct Session {
 	const Args *args;
 	TenonContext *ctx;
 	TenonProgram *program;
+	TenonProgram *named; /* as written, where `program` has fixed dims */
 	TenonPlan *plan;
 	json_t *report; /* the object that --json prints, else NULL */
 } Session;

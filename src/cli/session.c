@@ -160,6 +160,7 @@ void session_clear(Session *s)
 	json_decref(s->report);
 	tenon_plan_free(s->plan);
 	tenon_program_free(s->program);
+	tenon_program_free(s->named);
 	tenon_context_free(s->ctx);
 	*s = (Session){.args = s->args};
 }
@@ -223,6 +224,58 @@ static int with_pins(Session *s, TenonError (*make)(Session *, const char **))
 	return err ? session_fail(s, err) : EXIT_GOOD;
 }
 
+/* Reads the program again, its dims as the sizes that they have now. */
+static TenonError fix_dims(Session *s, const char **texts, char *room)
+{
+	TenonProgramOptions o = {
+		.entry = arg_value(s->args, OPT_ENTRY),
+		.dtype = arg_value(s->args, OPT_DTYPE),
+		.fixed = texts,
+	};
+	TenonProgram *fixed = NULL;
+	TenonError err;
+
+	for (int i = 0; i < tenon_program_dims(s->program); i++) {
+		int64_t size = tenon_program_dim(s->program, i);
+		if (size < 0)
+			continue;
+		texts[o.nfixed++] = room;
+		room += sprintf(room, "%s=%lld",
+				tenon_program_dim_name(s->program, i),
+				(long long)size) +
+			1;
+	}
+	err = tenon_program_from_file(s->ctx, s->args->operand, &o, &fixed);
+	if (err)
+		return err;
+	/* names of its inputs are in use */
+	s->named = s->program;
+	s->program = fixed;
+	return TENON_OK;
+}
+
+static int session_fix(Session *s)
+{
+	int n = tenon_program_dims(s->program);
+	size_t room = 1;
+	TenonError err;
+
+	if (arg_has(s->args, OPT_FROM))
+		return session_fail_text(s, EXIT_USAGE, NULL,
+					 "--fix-dims has no meaning with "
+					 "--from");
+	/* a pointer, a name, =, at most 19 digits and the end */
+	for (int i = 0; i < n; i++)
+		room += sizeof(const char *) + 21 +
+			strlen(tenon_program_dim_name(s->program, i));
+	const char **texts = tenon_alloc(room);
+	if (!texts)
+		return session_fail(s, TENON_ENOMEM);
+	err = fix_dims(s, texts, (char *)(texts + n));
+	tenon_release(texts, room);
+	return err ? session_fail(s, err) : EXIT_GOOD;
+}
+
 int session_sizes(Session *s)
 {
 	const char *set = arg_value(s->args, OPT_DIMS), *given, *text;
@@ -250,7 +303,7 @@ int session_sizes(Session *s)
 		if (err)
 			return session_fail(s, err);
 	}
-	return EXIT_GOOD;
+	return arg_has(s->args, OPT_FIX_DIMS) ? session_fix(s) : EXIT_GOOD;
 }
 
 int session_program(Session *s)

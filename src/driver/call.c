@@ -130,6 +130,7 @@ bool call_bind(TenonCall *call, const TenonTensor *inputs,
 		for (size_t j = 0; j < l->buffers.n; j++)
 			call->tables[i][j] = call->data[l->buffers.p[j]];
 	}
+	call->moves = call->copies || plan->copies.n;
 	return true;
 }
 
@@ -265,15 +266,19 @@ static void copy_results(TenonCall *call)
 			copy_elements(&out[i].tensor, out[i].copy, true);
 }
 
-bool call_run(TenonCall *call, TnStatus *st)
+static TN_NOINLINE bool run_moving(TenonCall *call, TnStatus *st)
 {
 	if (call->copies)
 		copy_inputs(call);
 	if (!launch_run(&call->set, st))
 		return false;
-	if (call->copies || call->plan->plan->copies.n)
-		copy_results(call);
+	copy_results(call);
 	return true;
+}
+
+bool call_run(TenonCall *call, TnStatus *st)
+{
+	return call->moves ? run_moving(call, st) : launch_run(&call->set, st);
 }
 
 /* ---- the public calls ------------------------------------------------ */

@@ -106,6 +106,7 @@ struct TenonCall {
 	LaunchSet set;
 	Bound *bound;   /* inputs, then results */
 	bool copies;    /* some of them are copied */
+	bool moves;     /* a run copies any tensor */
 	void **data;    /* by plan buffer */
 	void ***tables; /* by launch: data of its buffers */
 	char *memory;   /* temporaries */

@@ -1,6 +1,7 @@
 /* program: programs and their sizes in the public API. */
 #include "driver/driver.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,33 @@ static void program_start(TenonProgram *p)
 		use_set(p, &p->p->dimsets.p[0]);
 }
 
+/* NAME=SIZE of the options, parsed. */
+static bool fixed_dims(TenonProgram *p, const TenonProgramOptions *o,
+		       FrontOptions *f)
+{
+	Ctx *ctx = &p->c->ctx;
+
+	f->nfixed = o->nfixed;
+	f->fixed = arena_array(&p->arena, FixedDim, o->nfixed + 1);
+	for (size_t i = 0; i < o->nfixed; i++) {
+		const char *is = strchr(o->fixed[i], '=');
+		FixedDim *d = &f->fixed[i];
+		char *end = NULL;
+
+		errno = 0;
+		if (is)
+			d->size = strtoll(is + 1, &end, 10);
+		if (!end || end == is + 1 || *end || errno || d->size < 0 ||
+		    d->size > (int64_t)1 << 40)
+			return diag_fail(ctx, ERR_USAGE, NULL,
+					 "%s: not of the form NAME=SIZE",
+					 o->fixed[i]);
+		d->name = arena_strndup(&p->arena, o->fixed[i],
+					(size_t)(is - o->fixed[i]));
+	}
+	return true;
+}
+
 static bool build(TenonProgram *p, uint32_t source,
 		  const TenonProgramOptions *o, const char *base)
 {
@@ -52,8 +80,14 @@ static bool build(TenonProgram *p, uint32_t source,
 				ctx, ERR_USAGE, "one of f64, f32, f16, bf16",
 				"--dtype %s: not a float dtype", o->dtype);
 	}
+	if (o && !fixed_dims(p, o, &f))
+		return false;
 	if (!front_build(ctx, &p->arena, source, &f, &p->p))
 		return false;
+	for (size_t i = 0; i < f.nfixed; i++)
+		if (!f.fixed[i].used)
+			return diag_fail(ctx, ERR_USAGE, NULL,
+					 "no dim named `%s`", f.fixed[i].name);
 	buf_init(&why, &p->arena);
 	if (!program_verify(p->p, &why))
 		bug("stage 1 breaks its laws: %s", buf_str(&why));

@@ -248,10 +248,13 @@ static void vunrolled_loop(Emit *e, const Stmt *s)
 	}
 	for (int64_t i = 0; i < n; i += s->lanes) {
 		e->quiet = quiet || i > 0;
+		if (n - i < s->lanes)
+			e->rest = arena_printf(e->arena, "%" PRId64, n - i);
 		open_copy(e, &s->body);
 		vector_body(e, s, ex_const(e->t, i), 0);
 		close_copy(e, &s->body);
 	}
+	e->rest = NULL;
 	e->quiet = quiet;
 	if (accs.n) {
 		fold_accs(e, &accs, s->lanes, 1);

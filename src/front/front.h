@@ -11,12 +11,21 @@
 
 #include "ir/program.h"
 
+/* A dim that is read as a number. */
+typedef struct FixedDim {
+	const char *name;
+	int64_t size;
+	bool used; /* out: the program has such a dim */
+} FixedDim;
+
 typedef struct FrontOptions {
 	const char *entry; /* def to compile; NULL: the last def of the file */
 	bool has_dtype;    /* --dtype: the float dtype that the file's */
 	DType dtype;       /* declarations use most is read as this one */
 	const char
 		*base; /* folder that file("...") paths start from; NULL: . */
+	FixedDim *fixed;
+	size_t nfixed;
 } FrontOptions;
 
 /* Names of the defs in a source, in order, for messages and --list. */

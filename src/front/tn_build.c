@@ -38,6 +38,18 @@ static bool type_names(const TypeNode *t, const char *name)
 	return false;
 }
 
+Ex build_dim(Build *b, const char *name)
+{
+	for (size_t i = 0; i < b->options->nfixed; i++) {
+		FixedDim *f = &b->options->fixed[i];
+		if (strcmp(f->name, name) == 0) {
+			f->used = true;
+			return ex_const(&b->p->ex, f->size);
+		}
+	}
+	return ex_dim(&b->p->ex, name, b->at);
+}
+
 bool build_file_dim(Build *b, const char *name)
 {
 	const Unit *u = b->user;
@@ -238,6 +250,12 @@ static bool add_inputs(Build *b, const Def *d)
 		const ExDim dim = b->p->ex.dims.p[i];
 		Val v = val_dim(b, ex_dim(&b->p->ex, dim.name, dim.loc));
 		if (!build_name(b, dim.name, dim.loc, "a dim", &v))
+			return false;
+	}
+	for (size_t i = 0; i < b->options->nfixed; i++) {
+		const FixedDim *f = &b->options->fixed[i];
+		Val v = val_dim(b, ex_const(&b->p->ex, f->size));
+		if (f->used && !build_name(b, f->name, d->loc, "a dim", &v))
 			return false;
 	}
 	return true;

@@ -97,6 +97,8 @@ typedef struct Build {
 const Def *build_find_def(const Unit *u, const char *name);
 /* A const of the file as a value; number i of user->consts. */
 bool build_const(Build *b, size_t i, Val *out);
+/* A dim's extent: itself, or the number that the options fix it to. */
+Ex build_dim(Build *b, const char *name);
 /* The file's dims: named in a set or in the type of a const. */
 bool build_file_dim(Build *b, const char *name);
 /* A dtype as the current text writes it, --dtype obeyed. */

@@ -334,7 +334,7 @@ static bool eval_name(Build *b, const char *name, Val *out)
 				       "`%s` cannot name a dim: dumps name "
 				       "loop axes so",
 				       name);
-		*out = val_dim(b, ex_dim(&b->p->ex, name, b->at));
+		*out = val_dim(b, build_dim(b, name));
 		return true;
 	}
 	const char *hint = suggest(b, name, false);

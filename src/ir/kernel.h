@@ -47,7 +47,8 @@ typedef enum LoopMap {
 	MAP_SERIAL,
 	MAP_UNROLL,  /* constant extent, written out */
 	MAP_VECTOR,  /* lanes at a time, then the rest one at a time */
-	MAP_VUNROLL, /* constant extent, a multiple of lanes, written out */
+	MAP_VUNROLL, /* constant extent, lanes at a time and the rest as part of
+			a vector, written out */
 	MAP_COUNT,
 } LoopMap;
 extern const char *const loop_map_name[MAP_COUNT];

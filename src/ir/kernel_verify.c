@@ -49,8 +49,6 @@ static bool mark_folds(Check *c, const StmtList *l, bool on)
 
 static bool check_lanes(Check *c, const Stmt *s)
 {
-	int64_t n = 0;
-
 	if (c->vaxis >= 0)
 		return kcheck_breach(
 			c, "i%" PRId64 ": a vector loop in another", s->axis);
@@ -58,12 +56,6 @@ static bool check_lanes(Check *c, const Stmt *s)
 	    (s->lanes & (s->lanes - 1)) != 0)
 		return kcheck_breach(c, "i%" PRId64 ": %d lanes", s->axis,
 				     s->lanes);
-	if (s->map == MAP_VUNROLL && ex_is_const(c->t, s->extent, &n) &&
-	    n % s->lanes != 0)
-		return kcheck_breach(c,
-				     "i%" PRId64 ": extent %" PRId64
-				     " is no multiple of %d lanes",
-				     s->axis, n, s->lanes);
 	return true;
 }
 

@@ -12,11 +12,16 @@
 
 #include <string.h>
 
+/* Statements of an unrolled epilogue, at most: more would cost more time to
+ * compile than a pass over the tile in scratch takes. */
+#define DIRECT_MOST 128
+/* Multiply-adds of a tile whose loop along K is written out, at most. */
+#define UNROLL_MOST 256
+
 /* Tiles of one size side by side, in units of whole tiles. */
 typedef struct Span {
 	int64_t size; /* rows or columns of each */
 	Ex first, count;
-	bool edge; /* the last vector reaches over the operand */
 	bool last; /* the smaller one at the end */
 } Span;
 
@@ -27,10 +32,11 @@ typedef struct Block {
 	int64_t rows, columns;
 	Ex row, column;
 	Ex pa, pb;
-	bool edge;
+	uint32_t acc; /* the registers of its sums */
 	uint32_t tile;
 	Ex at[2]; /* the tile's place in scratch, when it keeps all of them */
 	bool keeps;
+	bool direct; /* what follows the product works on the registers */
 } Block;
 
 /* Index of element i, j of the tile in scratch. */
@@ -61,16 +67,28 @@ static void tile_end(Product *p)
 }
 
 /* Zeros into the registers, or what the blocks of K before this one left. */
-static void tile_start(Product *p, const Block *b, uint32_t acc)
+static void tile_start(Product *p, const Block *b)
 {
 	Lower *l = &p->l;
 	Ex at[2], from[4];
 
 	tile_for(p, b, at);
 	tile_index(b, at[0], at[1], from);
-	lower_store(l, acc, at,
+	lower_store(l, b->acc, at,
 		    b->keeps ? lower_load(l, b->tile, from)
 			     : lower_zero(l, p->acc));
+	tile_end(p);
+}
+
+/* The registers into scratch. */
+static void tile_keep(Product *p, const Block *b)
+{
+	Lower *l = &p->l;
+	Ex at[2], to[4];
+
+	tile_for(p, b, at);
+	tile_index(b, at[0], at[1], to);
+	lower_store(l, b->tile, to, lower_load(l, b->acc, at));
 	tile_end(p);
 }
 
@@ -108,23 +126,36 @@ static VarId load_b(Product *p, const Block *b, const KAt *k, Ex j)
 
 	if (p->b.where == PACK_NONE)
 		return contract_element(p, &p->b, b->batch,
-					ex_add(p->t, b->column, j), k, b->edge);
+					ex_add(p->t, b->column, j), k, false);
 	contract_packed(p, &p->b, b->batch, b->pb, k, j, from);
 	return lower_load(&p->l, p->b.buffer, from);
 }
 
-/* The sums over one block of K, left in scratch. */
-static void tile_fold(Product *p, const Block *b)
+/* Few steps along K are written out: a loop would end unforeseen. */
+static LoopMap fold_map(const Product *p, const Block *b, int64_t wide)
+{
+	int64_t k = 0, vectors = b->rows * (wide / p->par[P_LANES]);
+
+	return !b->keeps && ex_is_const(p->t, b->length, &k) &&
+			       k * vectors <= UNROLL_MOST
+		       ? MAP_UNROLL
+		       : MAP_SERIAL;
+}
+
+/* The registers of the sums over one block of K. */
+static void tile_fold(Product *p, Block *b)
 {
 	Lower *l = &p->l;
-	Ex rows = ex_const(p->t, b->rows), columns = ex_const(p->t, b->columns);
-	Ex shape[2] = {rows, columns}, at[2], to[4];
 	int lanes = (int)p->par[P_LANES];
-	uint32_t acc = lower_buffer(l, SCOPE_REG, p->acc, shape, 2, "acc");
-	uint32_t row = lower_buffer(l, SCOPE_REG, p->acc, &columns, 1, "brow");
+	int64_t wide = (b->columns + lanes - 1) / lanes * lanes;
+	Ex rows = ex_const(p->t, b->rows), columns = ex_const(p->t, b->columns);
+	Ex shape[2] = {rows, ex_const(p->t, wide)}, at[2];
+	uint32_t row;
 
-	tile_start(p, b, acc);
-	KAt k = {b->kk, lower_for(l, b->length, MAP_SERIAL, 1)};
+	b->acc = lower_buffer(l, SCOPE_REG, p->acc, shape, 2, "acc");
+	row = lower_buffer(l, SCOPE_REG, p->acc, &shape[1], 1, "brow");
+	tile_start(p, b);
+	KAt k = {b->kk, lower_for(l, b->length, fold_map(p, b, wide), 1)};
 	Ex j = lower_for(l, columns, MAP_VUNROLL, lanes);
 	lower_store(l, row, &j, load_b(p, b, &k, j));
 	lower_end(l);
@@ -132,16 +163,11 @@ static void tile_fold(Product *p, const Block *b)
 	VarId x = load_a(p, b, &k, at[0]);
 	at[1] = lower_for(l, columns, MAP_VUNROLL, lanes);
 	VarId y = lower_load(l, row, &at[1]);
-	VarId sum = lower_load(l, acc, at);
-	lower_store(l, acc, at, lower_mac(l, p->acc, x, y, sum));
+	VarId sum = lower_load(l, b->acc, at);
+	lower_store(l, b->acc, at, lower_mac(l, p->acc, x, y, sum));
 	lower_end(l);
 	lower_end(l);
 	lower_end(l);
-
-	tile_for(p, b, at);
-	tile_index(b, at[0], at[1], to);
-	lower_store(l, b->tile, to, lower_load(l, acc, at));
-	tile_end(p);
 }
 
 /* The product's boundary may go only where its def asks for it and nobody
@@ -159,24 +185,12 @@ static bool drops_boundary(const Product *p)
 	       dtype_is_float(p->v->dtype);
 }
 
-/* Evaluates what follows the product, on the finished tile. */
-static void tile_finish(Product *p, const Block *b)
+/* Evaluates what follows the product, of one sum, at its index. */
+static void element_finish(Product *p, VarId sum, const Ex *index)
 {
 	Lower *l = &p->l;
 	const Region *reg = l->region;
-	Ex rows = ex_const(p->t, b->rows), columns = ex_const(p->t, b->columns);
-	Ex i, j, from[4], index[TN_MAX_RANK];
-	int lanes = (int)p->par[P_LANES];
 
-	i = lower_for(l, ex_min(p->t, rows, ex_sub(p->t, p->m, b->row)),
-		      MAP_SERIAL, 1);
-	j = lower_for(l, ex_min(p->t, columns, ex_sub(p->t, p->n, b->column)),
-		      p->plain ? MAP_SERIAL : MAP_VECTOR, p->plain ? 1 : lanes);
-	memcpy(index, b->batch, (size_t)p->batch * sizeof(Ex));
-	index[p->batch] = ex_add(p->t, b->row, i);
-	index[p->batch + 1] = ex_add(p->t, b->column, j);
-	tile_index(b, i, j, from);
-	VarId sum = lower_load(l, b->tile, from);
 	sum = drops_boundary(p)
 		      ? lower_keep(l, p->v->dtype, sum, reg->anchor)
 		      : lower_round(l, p->v->dtype, p->acc, sum, reg->anchor);
@@ -186,23 +200,73 @@ static void tile_finish(Product *p, const Block *b)
 			lower_value(l, reg->values.p[n], index);
 	for (size_t n = 0; n < reg->outputs.n; n++)
 		lower_result(l, reg->outputs.p[n], index);
-	lower_end(l);
-	lower_end(l);
+}
+
+/* The same on the finished tile: in registers, or in scratch. */
+static void tile_finish(Product *p, const Block *b)
+{
+	Lower *l = &p->l;
+	Ex rows = ex_const(p->t, b->rows), columns = ex_const(p->t, b->columns);
+	Ex at[2], from[4], index[TN_MAX_RANK];
+
+	if (b->direct) {
+		tile_for(p, b, at);
+	} else {
+		rows = ex_min(p->t, rows, ex_sub(p->t, p->m, b->row));
+		columns = ex_min(p->t, columns, ex_sub(p->t, p->n, b->column));
+		at[0] = lower_for(l, rows, MAP_SERIAL, 1);
+		at[1] = lower_for(l, columns,
+				  p->plain ? MAP_SERIAL : MAP_VECTOR,
+				  p->plain ? 1 : (int)p->par[P_LANES]);
+	}
+	memcpy(index, b->batch, (size_t)p->batch * sizeof(Ex));
+	index[p->batch] = ex_add(p->t, b->row, at[0]);
+	index[p->batch + 1] = ex_add(p->t, b->column, at[1]);
+	tile_index(b, at[0], at[1], from);
+	element_finish(p,
+		       b->direct ? lower_load(l, b->acc, at)
+				 : lower_load(l, b->tile, from),
+		       index);
+	tile_end(p);
+}
+
+/*
+ * Whether what follows the product may be written out for each register of a
+ * tile: nothing of it is long, and every tile lies inside the result, which
+ * constant extents make sure of.
+ */
+static bool is_direct(const Product *p)
+{
+	const Region *reg = p->l.region;
+	int64_t n, lanes = p->par[P_LANES];
+	int64_t copies = p->par[P_MR] * (p->par[P_NR] / lanes), each = 1;
+
+	if (p->plain || !ex_is_const(p->t, p->m, &n) ||
+	    !ex_is_const(p->t, p->n, &n))
+		return false;
+	for (size_t i = 0; i < reg->values.n; i++) {
+		ValueId id = reg->values.p[i];
+		const OpInfo *op = &op_info[program_value(p->l.p, id)->op];
+		if (p->l.r->part[id] != PART_EPILOGUE || op->cls == OPC_VIEW)
+			continue;
+		if (op->ulp > 0)
+			return false;
+		each++;
+	}
+	return copies * each <= DIRECT_MOST;
 }
 
 /*
  * The tiles from `first` on, `count` of them: whole ones, and a smaller one at
- * the end of an operand that is read where it lies (its extent is a constant).
- * Panels are padded, so that a packed operand has whole tiles only.
+ * the end of an operand of constant extent.
  */
 static int spans(Product *p, const Packed *x, Ex first, Ex count, Span out[2])
 {
 	ExprTab *t = p->t;
-	int64_t n = 0, lanes = x->rows ? 1 : p->par[P_LANES], size = x->wide;
+	int64_t n = 0, size = x->wide;
 	int used = 0;
 
-	if (x->where != PACK_NONE || !ex_is_const(t, x->extent, &n) ||
-	    n % size == 0) {
+	if (!ex_is_const(t, x->extent, &n) || n % size == 0) {
 		out[0] = (Span){.size = size, .first = first, .count = count};
 		return 1;
 	}
@@ -213,10 +277,9 @@ static int spans(Product *p, const Packed *x, Ex first, Ex count, Span out[2])
 		out[used++] =
 			(Span){.size = size, .first = first, .count = full};
 	out[used++] = (Span){
-		.size = (n % size + lanes - 1) / lanes * lanes,
+		.size = n % size,
 		.first = whole,
 		.count = ex_sub(t, count, full),
-		.edge = n % size % lanes != 0,
 		.last = true,
 	};
 	return used;
@@ -235,7 +298,6 @@ static void block_tiles(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
 	Ex i = lower_for(l, rows->count, MAP_SERIAL, 1);
 	b->rows = rows->size;
 	b->columns = columns->size;
-	b->edge = columns->edge;
 	b->pa = ex_add(t, rows->first, i);
 	b->pb = ex_add(t, columns->first, j);
 	b->row = ex_mul(t, b->pa, ex_const(t, p->a.wide));
@@ -250,12 +312,18 @@ static void block_tiles(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
 	if (guarded)
 		lower_if(l, inside, 4);
 	tile_fold(p, b);
+	if (!b->direct)
+		tile_keep(p, b);
 	if (b->keeps) {
 		Ex next = ex_add(t, b->kk, ex_const(t, 1));
 		Ex last = ex_sub(t, next, p->blocks);
 		lower_if(l, &last, 1);
 	}
 	tile_finish(p, b);
+	if (b->keeps && b->direct) {
+		lower_else(l);
+		tile_keep(p, b);
+	}
 	if (b->keeps)
 		lower_end(l);
 	if (guarded)
@@ -271,13 +339,16 @@ void contract_main(Product *p)
 	Ex mb = ex_const(t, p->par[P_MB]), nb = ex_const(t, p->par[P_NB]);
 	Ex tall = ex_const(t, p->par[P_MB] * p->par[P_TI]);
 	Ex batch[TN_MAX_RANK], shape[4] = {tall, nb};
-	Block b = {.batch = batch, .keeps = !ex_equals(t, p->blocks, 1)};
+	Block b = {.batch = batch,
+		   .keeps = !ex_equals(t, p->blocks, 1),
+		   .direct = is_direct(p)};
 	Span rs[2], cs[2];
 
 	shape[b.keeps ? 2 : 0] = ex_const(t, p->par[P_MR]);
 	shape[b.keeps ? 3 : 1] = ex_const(t, p->par[P_NR]);
-	b.tile = lower_buffer(l, SCOPE_WORKER, p->acc, shape, b.keeps ? 4 : 2,
-			      "tile");
+	if (b.keeps || !b.direct)
+		b.tile = lower_buffer(l, SCOPE_WORKER, p->acc, shape,
+				      b.keeps ? 4 : 2, "tile");
 	if (p->a.where == PACK_TASK)
 		contract_pack_scratch(p, &p->a, mb, "pack_a");
 	if (p->b.where == PACK_TASK)

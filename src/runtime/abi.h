@@ -29,7 +29,7 @@ typedef struct TnArgs {
 	const int64_t *dims;  /* by dim number of the plan */
 	char *scratch;        /* workers * scratch_stride bytes, 64-aligned */
 	int64_t scratch_stride;
-	int64_t *next; /* the shared task counter; 0 when the launch starts */
+	int64_t *next; /* the shared task counter of more workers than one */
 } TnArgs;
 
 /*
@@ -46,8 +46,8 @@ static inline __attribute__((unused)) int64_t tn_task(const TnArgs *args,
 
 /*
  * One launch: each of `workers` calls, numbered from 0, takes tasks by
- * tn_task until none is left. *args->next is 0 when it starts. Every task is
- * run, however many of the workers come; worker 0 always does.
+ * tn_task until none is left. *args->next is 0 when more than one start. Every
+ * task is run, however many of the workers come; worker 0 always does.
  */
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);

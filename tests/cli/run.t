@@ -190,3 +190,13 @@ $ tenon run examples/relu.tn --dims inspect --pin nothing
 => 2
 $ tenon run examples/relu.tn --dims inspect --target cpu:base --pin contract.mr=2 --repeat 0 | grep check
 check    y  pass
+
+== sizes are fixed in the plan
+$ tenon run examples/gemm.tn --dims inspect --fix-dims --dim M=7 --repeat 0 | grep -E "check|result"
+result   y  f16 [7, 24]
+check    y  pass
+$ tenon run examples/gemm.tn --dims inspect --fix-dims --dump=program --emit-only | grep matmul
+%2: f16[8, 24] = matmul %0 %1 acc=f32 @0:9:12+5
+$ tenon run examples/gemm.tn --dims inspect --save-plan p.json --dump=kernels --emit-only > k.kernels; tenon run k.kernels --from kernels --fix-dims
+2> tenon: error: --fix-dims has no meaning with --from
+=> 2

@@ -227,7 +227,6 @@ static const Refusal refusals[] = {
 	{"for i1 < 100 unroll {\nfor i2 < 100 unroll {\n}\n}\n",
 	 "unrolled too often"},
 	{"for i1 < M vunroll 4 {\n}\n", "not constant"},
-	{"for i1 < 6 vunroll 4 {\n}\n", "no multiple of 4 lanes"},
 	{"for i1 < 6 vector 3 {\n}\n", "3 lanes"},
 	{"for i1 < 6 vector 128 {\n}\n", "128 lanes"},
 	{"for i1 < 8 vector 4 {\nfor i2 < 8 vector 4 {\n}\n}\n",
