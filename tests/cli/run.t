@@ -197,6 +197,6 @@ result   y  f16 [7, 24]
 check    y  pass
 $ tenon run examples/gemm.tn --dims inspect --fix-dims --dump=program --emit-only | grep matmul
 %2: f16[8, 24] = matmul %0 %1 acc=f32 @0:9:12+5
-$ tenon run examples/gemm.tn --dims inspect --save-plan p.json --dump=kernels --emit-only > k.kernels; tenon run k.kernels --from kernels --fix-dims
+$ tenon run examples/gemm.tn --dims inspect --dump=kernels > k.kernels; tenon run k.kernels --from kernels --fix-dims
 2> tenon: error: --fix-dims has no meaning with --from
 => 2
