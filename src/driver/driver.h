@@ -59,7 +59,8 @@ struct TenonPlan {
 	const Regions *regions; /* NULL when resumed from kernels */
 	const Program *rewritten;
 	const Kernels *kernels; /* also when stopped before the plan */
-	CodeSource *code;       /* one a kernel; NULL when emitted only */
+	CodeSource *code;       /* NULL when emitted only */
+	size_t ncode;
 	const Isa *isa;
 	Compiler cc;
 	double plan_ms, compile_ms;
@@ -191,8 +192,8 @@ Plan *plan_build(Arena *a, const Program *source, Kernels *ks);
 
 /* ---- plan.c ---------------------------------------------------------- */
 
-/* Runs of the plan are of this code, one a kernel, from now on. */
-void plan_use_code(TenonPlan *p, CodeSource *code);
+/* Runs of the plan are of this code from now on: n parts of it. */
+void plan_use_code(TenonPlan *p, CodeSource *code, size_t n);
 
 /* ---- bind.c ---------------------------------------------------------- */
 

@@ -25,7 +25,7 @@ void tenon_plan_free(TenonPlan *p)
 		return;
 	call_free(p->call);
 	if (p->code)
-		code_unload(p->code, p->plan->kernels->kernels.n);
+		code_unload(p->code, p->ncode);
 	arena_release(&p->arena);
 	free(p);
 }
@@ -77,12 +77,22 @@ static bool find_target(TenonPlan *p, const char *name, bool must_run,
 
 /* ---- stages 2 to 6 --------------------------------------------------- */
 
-void plan_use_code(TenonPlan *p, CodeSource *code)
+static TnKernel *find_symbol(const TenonPlan *p, const char *name)
+{
+	void *found = NULL;
+
+	for (size_t i = 0; i < p->ncode && !found; i++)
+		found = code_symbol(&p->code[i], name);
+	return __extension__(TnKernel *) found;
+}
+
+void plan_use_code(TenonPlan *p, CodeSource *code, size_t ncode)
 {
 	const Plan *plan = p->plan;
 	size_t n = plan->launches.n;
 
 	p->code = code;
+	p->ncode = ncode;
 	call_free(p->call);
 	p->call = NULL;
 	if (!p->symbols)
@@ -90,33 +100,50 @@ void plan_use_code(TenonPlan *p, CodeSource *code)
 	for (size_t i = 0; i < n; i++) {
 		const PlanLaunch *l = &plan->launches.p[i];
 		const char *symbol = plan_symbol(&p->arena, plan, l);
-		p->symbols[i] = __extension__(TnKernel *)
-			code_symbol(&p->code[l->kernel], symbol);
+		p->symbols[i] = find_symbol(p, symbol);
 		if (!p->symbols[i])
 			bug("no symbol %s in the compiled code", symbol);
 	}
+}
+
+/*
+ * What is compiled by itself: each kernel, or where there is only one, each of
+ * its phases, so that all CPUs have something to compile.
+ */
+static CodeSource *code_units(TenonPlan *p, size_t *count)
+{
+	const Plan *plan = p->plan;
+	const Kernel *first = plan->kernels->kernels.p;
+	size_t n = plan->sources.n;
+	bool phases = n == 1 && first->phases.n > 1;
+
+	*count = phases ? first->phases.n : n;
+	CodeSource *code = arena_array(&p->arena, CodeSource, *count + 1);
+	for (size_t i = 0; i < *count; i++) {
+		code[i].name = phases ? first->name : first[i].name;
+		code[i].text = phases ? arena_printf(&p->arena,
+						     "#define TN_PHASE %zu\n%s",
+						     i, plan->sources.p[0])
+				      : plan->sources.p[i];
+	}
+	return code;
 }
 
 /* Compiles and loads the sources of a plan. */
 static bool load_code(TenonPlan *p)
 {
 	TenonContext *c = p->c;
-	const Plan *plan = p->plan;
-	size_t n = plan->sources.n;
+	size_t n;
 	const char *cache;
 	double t0 = clock_seconds();
 
 	if (!context_cache(c, &cache))
 		return false;
-	CodeSource *code = arena_array(&p->arena, CodeSource, n + 1);
-	for (size_t i = 0; i < n; i++) {
-		code[i].name = plan->kernels->kernels.p[i].name;
-		code[i].text = plan->sources.p[i];
-	}
+	CodeSource *code = code_units(p, &n);
 	c->ctx.threads = context_threads(c);
 	if (!code_load(&c->ctx, &p->arena, &p->cc, p->isa, cache, code, n))
 		return false;
-	plan_use_code(p, code);
+	plan_use_code(p, code, n);
 	p->compile_ms = (clock_seconds() - t0) * 1e3;
 	p->cached = true;
 	for (size_t i = 0; i < n; i++)

@@ -525,8 +525,16 @@ const char *emit_c(Arena *a, const Kernels *ks, const Kernel *k)
 
 	e.fn = cfuncs_new(a);
 	buf_init(&code, a);
-	for (size_t i = 0; i < k->phases.n; i++)
+	for (size_t i = 0; i < k->phases.n; i++) {
+		/* several may be compiled apart */
+		if (k->phases.n > 1)
+			buf_printf(&code,
+				   "\n#if !defined TN_PHASE || TN_PHASE == %zu",
+				   i);
 		print_phase(&e, &code, &k->phases.p[i]);
+		if (k->phases.n > 1)
+			buf_puts(&code, "#endif\n");
+	}
 	if (e.t->overflow && !overflow)
 		bug("an address of kernel %s is too large", k->name);
 	buf_init(&out, a);

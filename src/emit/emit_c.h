@@ -41,6 +41,7 @@ typedef struct ETurn {
 	int64_t axis;
 	int first;   /* number of the first store's tile */
 	bool looped; /* rows are a loop, and kept in an array */
+	bool apart;  /* and a function transposes it */
 	VEC(const Stmt *) stores;
 } ETurn;
 

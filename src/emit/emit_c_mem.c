@@ -452,7 +452,8 @@ static void store_looped(Emit *e, const Stmt *s, const EWalk *w, int tile)
  * times over, are the columns: each step moves one bit of the row number to
  * the lane number.
  */
-static void store_written_out(Emit *e, const Stmt *s, const EWalk *w, int tile)
+static void store_written_out(Emit *e, const ETurn *turn, const Stmt *s,
+			      const EWalk *w, int tile)
 {
 	int lanes = e->lanes, half = lanes / 2, step = 0;
 	const char *type = ec_type(e, s->dtype, lanes);
@@ -460,8 +461,11 @@ static void store_written_out(Emit *e, const Stmt *s, const EWalk *w, int tile)
 	for (int bit = 1; bit < lanes; bit *= 2, step++)
 		for (int i = 0; i < lanes; i++)
 			ec_line(e,
-				"const %s t%d_%d_%d = %s(t%d_%d_%d, "
-				"t%d_%d_%d);\n",
+				turn->looped && step == 0
+					? "const %s t%d_%d_%d = %s(t%d_%d[%d], "
+					  "t%d_%d[%d]);\n"
+					: "const %s t%d_%d_%d = %s(t%d_%d_%d, "
+					  "t%d_%d_%d);\n",
 				type, tile, step + 1, i,
 				ec_fn(e, i % 2 ? "ziphi" : "ziplo", s->dtype,
 				      lanes),
@@ -484,10 +488,10 @@ void ec_store_turned(Emit *e, const ETurn *turn, size_t which)
 
 	e->subst[turn->axis] = ex_const(e->t, 0);
 	EWalk w = ec_walk(e, ec_linear(e, s));
-	if (turn->looped)
+	if (turn->apart)
 		store_looped(e, s, &w, tile);
 	else
-		store_written_out(e, s, &w, tile);
+		store_written_out(e, turn, s, &w, tile);
 	e->subst[turn->axis] = saved;
 }
 

@@ -116,15 +116,23 @@ static bool node_equal(const ExNode *x, const ExNode *y)
 	return true;
 }
 
+static uint64_t mixed(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * 0x9e3779b97f4a7c15u; /* 2^64 over the golden ratio */
+	return h ^ h >> 32;
+}
+
 static uint64_t node_hash(const ExNode *x)
 {
-	int64_t head[4] = {(int64_t)x->kind, x->value, x->a, x->b};
-	uint64_t h = hash_bytes(head, sizeof(head), x->nterms);
+	uint64_t h =
+		mixed(x->nterms << 8 | (uint64_t)x->kind, (uint64_t)x->value);
+
+	h = mixed(h, (uint64_t)x->a << 32 ^ x->b);
 	for (uint32_t i = 0; i < x->nterms; i++) {
-		h = hash_bytes(&x->terms[i].coef, sizeof(int64_t), h);
-		if (x->terms[i].natoms)
-			h = hash_bytes(x->terms[i].atoms,
-				       x->terms[i].natoms * sizeof(Ex), h);
+		const ExTerm *term = &x->terms[i];
+		h = mixed(h, (uint64_t)term->coef);
+		for (size_t k = 0; k < term->natoms; k++)
+			h = mixed(h, term->atoms[k]);
 	}
 	return h;
 }

@@ -79,9 +79,8 @@ static void fold_pieces(Rows *w, int level)
 			continue;
 		Fold f = rows_open_fold(w, id, 0);
 		memcpy(at, w->row, (size_t)w->nkept * sizeof(Ex));
-		at[w->nkept] = lower_for(l, w->pieces,
-					 w->lanes > 1 ? MAP_VECTOR : MAP_SERIAL,
-					 w->lanes);
+		/* one of thousands of elements: not worth a vector's code */
+		at[w->nkept] = lower_for(l, w->pieces, MAP_SERIAL, 1);
 		lower_accum(l, f.acc, f.op, f.acc_dtype,
 			    lower_load(l, w->acc[id] - 1, at));
 		lower_end(l);

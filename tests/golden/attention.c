@@ -794,63 +794,21 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 			{
 				int64_t i3 = 0;
 				for (; i3 <= 56; i3 += 8) {
-					tn_f32_v8 t0_0_0;
-					tn_f32_v8 t0_0_1;
-					tn_f32_v8 t0_0_2;
-					tn_f32_v8 t0_0_3;
-					tn_f32_v8 t0_0_4;
-					tn_f32_v8 t0_0_5;
-					tn_f32_v8 t0_0_6;
-					tn_f32_v8 t0_0_7;
-					{
+					tn_f32_v8 t0_0[8];
+					for (int64_t i4 = 0; i4 < 8; i4++) {
 						/* %0 q = input: line 8 */
-						const tn_f16_v8 v0 = d_L - 32*i1 - 8*i2 - 1 >= 0 ? tn_load_f16_v8(b_q + (64*d_L*i0 + 2048*i1 + 512*i2 + i3)) : tn_splat_f16_v8(0);
+						const tn_f16_v8 v0 = d_L - 32*i1 - 8*i2 - i4 - 1 >= 0 ? tn_load_f16_v8(b_q + (64*d_L*i0 + 2048*i1 + 512*i2 + i3 + 64*i4)) : tn_splat_f16_v8(0);
 						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_0 = v1;
+						t0_0[i4] = v1;
 					}
-					{
-						const tn_f16_v8 v0 = d_L - 32*i1 - 8*i2 - 2 >= 0 ? tn_load_f16_v8(b_q + (64*d_L*i0 + 2048*i1 + 512*i2 + i3 + 64)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_1 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_L - 32*i1 - 8*i2 - 3 >= 0 ? tn_load_f16_v8(b_q + (64*d_L*i0 + 2048*i1 + 512*i2 + i3 + 128)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_2 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_L - 32*i1 - 8*i2 - 4 >= 0 ? tn_load_f16_v8(b_q + (64*d_L*i0 + 2048*i1 + 512*i2 + i3 + 192)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_3 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_L - 32*i1 - 8*i2 - 5 >= 0 ? tn_load_f16_v8(b_q + (64*d_L*i0 + 2048*i1 + 512*i2 + i3 + 256)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_4 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_L - 32*i1 - 8*i2 - 6 >= 0 ? tn_load_f16_v8(b_q + (64*d_L*i0 + 2048*i1 + 512*i2 + i3 + 320)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_5 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_L - 32*i1 - 8*i2 - 7 >= 0 ? tn_load_f16_v8(b_q + (64*d_L*i0 + 2048*i1 + 512*i2 + i3 + 384)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_6 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_L - 32*i1 - 8*i2 - 8 >= 0 ? tn_load_f16_v8(b_q + (64*d_L*i0 + 2048*i1 + 512*i2 + i3 + 448)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_7 = v1;
-					}
-					const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0_0, t0_0_4);
-					const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0_0, t0_0_4);
-					const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0_1, t0_0_5);
-					const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0_1, t0_0_5);
-					const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0_2, t0_0_6);
-					const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0_2, t0_0_6);
-					const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0_3, t0_0_7);
-					const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0_3, t0_0_7);
+					const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
+					const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
+					const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0[1], t0_0[5]);
+					const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0[1], t0_0[5]);
+					const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0[2], t0_0[6]);
+					const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0[2], t0_0[6]);
+					const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0[3], t0_0[7]);
+					const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0[3], t0_0[7]);
 					const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
 					const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
 					const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
@@ -1526,17 +1484,10 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				int64_t i43 = 0;
 				for (; i43 <= n43 - 8; i43 += 8) {
 					const tn_f32_v8 v53 = tn_load_f32_v8(kept_1 + i43);
-					tn_f16_v8 t1_0_0;
-					tn_f16_v8 t1_0_1;
-					tn_f16_v8 t1_0_2;
-					tn_f16_v8 t1_0_3;
-					tn_f16_v8 t1_0_4;
-					tn_f16_v8 t1_0_5;
-					tn_f16_v8 t1_0_6;
-					tn_f16_v8 t1_0_7;
-					{
-						const tn_f32_v8 v54 = tn_load_f32_v8(out + (256*i42 + i43));
-						const tn_f32_s v55 = poison[8*i42];
+					tn_f16_v8 t1_0[8];
+					for (int64_t i44 = 0; i44 < 8; i44++) {
+						const tn_f32_v8 v54 = tn_load_f32_v8(out + (256*i42 + i43 + 32*i44));
+						const tn_f32_s v55 = poison[8*i42 + i44];
 						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
 						/* %22 = matmul: line 9 */
 						const tn_f32_v8 v57 = v56;
@@ -1544,79 +1495,16 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
 						/* %26 = cast: line 9 */
 						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t1_0_0 = v59;
+						t1_0[i44] = v59;
 					}
-					{
-						const tn_f32_v8 v54 = tn_load_f32_v8(out + (256*i42 + i43 + 32));
-						const tn_f32_s v55 = poison[8*i42 + 1];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t1_0_1 = v59;
-					}
-					{
-						const tn_f32_v8 v54 = tn_load_f32_v8(out + (256*i42 + i43 + 64));
-						const tn_f32_s v55 = poison[8*i42 + 2];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t1_0_2 = v59;
-					}
-					{
-						const tn_f32_v8 v54 = tn_load_f32_v8(out + (256*i42 + i43 + 96));
-						const tn_f32_s v55 = poison[8*i42 + 3];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t1_0_3 = v59;
-					}
-					{
-						const tn_f32_v8 v54 = tn_load_f32_v8(out + (256*i42 + i43 + 128));
-						const tn_f32_s v55 = poison[8*i42 + 4];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t1_0_4 = v59;
-					}
-					{
-						const tn_f32_v8 v54 = tn_load_f32_v8(out + (256*i42 + i43 + 160));
-						const tn_f32_s v55 = poison[8*i42 + 5];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t1_0_5 = v59;
-					}
-					{
-						const tn_f32_v8 v54 = tn_load_f32_v8(out + (256*i42 + i43 + 192));
-						const tn_f32_s v55 = poison[8*i42 + 6];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t1_0_6 = v59;
-					}
-					{
-						const tn_f32_v8 v54 = tn_load_f32_v8(out + (256*i42 + i43 + 224));
-						const tn_f32_s v55 = poison[8*i42 + 7];
-						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
-						const tn_f32_v8 v57 = v56;
-						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
-						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t1_0_7 = v59;
-					}
-					const tn_f16_v8 t1_1_0 = tn_ziplo_f16_v8(t1_0_0, t1_0_4);
-					const tn_f16_v8 t1_1_1 = tn_ziphi_f16_v8(t1_0_0, t1_0_4);
-					const tn_f16_v8 t1_1_2 = tn_ziplo_f16_v8(t1_0_1, t1_0_5);
-					const tn_f16_v8 t1_1_3 = tn_ziphi_f16_v8(t1_0_1, t1_0_5);
-					const tn_f16_v8 t1_1_4 = tn_ziplo_f16_v8(t1_0_2, t1_0_6);
-					const tn_f16_v8 t1_1_5 = tn_ziphi_f16_v8(t1_0_2, t1_0_6);
-					const tn_f16_v8 t1_1_6 = tn_ziplo_f16_v8(t1_0_3, t1_0_7);
-					const tn_f16_v8 t1_1_7 = tn_ziphi_f16_v8(t1_0_3, t1_0_7);
+					const tn_f16_v8 t1_1_0 = tn_ziplo_f16_v8(t1_0[0], t1_0[4]);
+					const tn_f16_v8 t1_1_1 = tn_ziphi_f16_v8(t1_0[0], t1_0[4]);
+					const tn_f16_v8 t1_1_2 = tn_ziplo_f16_v8(t1_0[1], t1_0[5]);
+					const tn_f16_v8 t1_1_3 = tn_ziphi_f16_v8(t1_0[1], t1_0[5]);
+					const tn_f16_v8 t1_1_4 = tn_ziplo_f16_v8(t1_0[2], t1_0[6]);
+					const tn_f16_v8 t1_1_5 = tn_ziphi_f16_v8(t1_0[2], t1_0[6]);
+					const tn_f16_v8 t1_1_6 = tn_ziplo_f16_v8(t1_0[3], t1_0[7]);
+					const tn_f16_v8 t1_1_7 = tn_ziphi_f16_v8(t1_0[3], t1_0[7]);
 					const tn_f16_v8 t1_2_0 = tn_ziplo_f16_v8(t1_1_0, t1_1_4);
 					const tn_f16_v8 t1_2_1 = tn_ziphi_f16_v8(t1_1_0, t1_1_4);
 					const tn_f16_v8 t1_2_2 = tn_ziplo_f16_v8(t1_1_1, t1_1_5);

@@ -469,6 +469,7 @@ TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 #define TN_EXPORT __attribute__((visibility("default")))
 #define TN_REG __attribute__((unused))
 
+#if !defined TN_PHASE || TN_PHASE == 0
 TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -490,63 +491,21 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 				const int64_t n2 = tn_min(d_K - 336*i1, 336);
 				int64_t i2 = 0;
 				for (; i2 <= n2 - 8; i2 += 8) {
-					tn_f32_v8 t0_0_0;
-					tn_f32_v8 t0_0_1;
-					tn_f32_v8 t0_0_2;
-					tn_f32_v8 t0_0_3;
-					tn_f32_v8 t0_0_4;
-					tn_f32_v8 t0_0_5;
-					tn_f32_v8 t0_0_6;
-					tn_f32_v8 t0_0_7;
-					{
+					tn_f32_v8 t0_0[8];
+					for (int64_t i3 = 0; i3 < 8; i3++) {
 						/* %0 x = input: line 8 */
-						const tn_f16_v8 v0 = d_M - 6*i0 - 1 >= 0 ? tn_load_f16_v8(b_x + (6*d_K*i0 + 336*i1 + i2)) : tn_splat_f16_v8(0);
+						const tn_f16_v8 v0 = d_M - 6*i0 - i3 - 1 >= 0 ? tn_load_f16_v8(b_x + (6*d_K*i0 + d_K*i3 + 336*i1 + i2)) : tn_splat_f16_v8(0);
 						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_0 = v1;
+						t0_0[i3] = v1;
 					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 2 >= 0 ? tn_load_f16_v8(b_x + (6*d_K*i0 + d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_1 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 3 >= 0 ? tn_load_f16_v8(b_x + (6*d_K*i0 + 2*d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_2 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 4 >= 0 ? tn_load_f16_v8(b_x + (6*d_K*i0 + 3*d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_3 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 5 >= 0 ? tn_load_f16_v8(b_x + (6*d_K*i0 + 4*d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_4 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 6 >= 0 ? tn_load_f16_v8(b_x + (6*d_K*i0 + 5*d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_5 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 7 >= 0 ? tn_load_f16_v8(b_x + (6*d_K*i0 + 6*d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_6 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 8 >= 0 ? tn_load_f16_v8(b_x + (6*d_K*i0 + 7*d_K + 336*i1 + i2)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_7 = v1;
-					}
-					const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0_0, t0_0_4);
-					const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0_0, t0_0_4);
-					const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0_1, t0_0_5);
-					const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0_1, t0_0_5);
-					const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0_2, t0_0_6);
-					const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0_2, t0_0_6);
-					const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0_3, t0_0_7);
-					const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0_3, t0_0_7);
+					const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
+					const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
+					const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0[1], t0_0[5]);
+					const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0[1], t0_0[5]);
+					const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0[2], t0_0[6]);
+					const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0[2], t0_0[6]);
+					const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0[3], t0_0[7]);
+					const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0[3], t0_0[7]);
 					const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
 					const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
 					const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
@@ -588,7 +547,9 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
+#endif
 
+#if !defined TN_PHASE || TN_PHASE == 1
 TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -632,7 +593,9 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
+#endif
 
+#if !defined TN_PHASE || TN_PHASE == 2
 TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -911,3 +874,4 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
+#endif

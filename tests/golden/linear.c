@@ -442,6 +442,7 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 #define TN_EXPORT __attribute__((visibility("default")))
 #define TN_REG __attribute__((unused))
 
+#if !defined TN_PHASE || TN_PHASE == 0
 TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -461,63 +462,21 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 				const int64_t n2 = tn_min(768 - 336*i1, 336);
 				int64_t i2 = 0;
 				for (; i2 <= n2 - 8; i2 += 8) {
-					tn_f32_v8 t0_0_0;
-					tn_f32_v8 t0_0_1;
-					tn_f32_v8 t0_0_2;
-					tn_f32_v8 t0_0_3;
-					tn_f32_v8 t0_0_4;
-					tn_f32_v8 t0_0_5;
-					tn_f32_v8 t0_0_6;
-					tn_f32_v8 t0_0_7;
-					{
+					tn_f32_v8 t0_0[8];
+					for (int64_t i3 = 0; i3 < 8; i3++) {
 						/* %0 a = input: line 5 */
-						const tn_f16_v8 v0 = d_M - 6*i0 - 1 >= 0 ? tn_load_f16_v8(b_a + (4608*i0 + 336*i1 + i2)) : tn_splat_f16_v8(0);
+						const tn_f16_v8 v0 = d_M - 6*i0 - i3 - 1 >= 0 ? tn_load_f16_v8(b_a + (4608*i0 + 336*i1 + i2 + 768*i3)) : tn_splat_f16_v8(0);
 						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_0 = v1;
+						t0_0[i3] = v1;
 					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 2 >= 0 ? tn_load_f16_v8(b_a + (4608*i0 + 336*i1 + i2 + 768)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_1 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 3 >= 0 ? tn_load_f16_v8(b_a + (4608*i0 + 336*i1 + i2 + 1536)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_2 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 4 >= 0 ? tn_load_f16_v8(b_a + (4608*i0 + 336*i1 + i2 + 2304)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_3 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 5 >= 0 ? tn_load_f16_v8(b_a + (4608*i0 + 336*i1 + i2 + 3072)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_4 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 6 >= 0 ? tn_load_f16_v8(b_a + (4608*i0 + 336*i1 + i2 + 3840)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_5 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 7 >= 0 ? tn_load_f16_v8(b_a + (4608*i0 + 336*i1 + i2 + 4608)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_6 = v1;
-					}
-					{
-						const tn_f16_v8 v0 = d_M - 6*i0 - 8 >= 0 ? tn_load_f16_v8(b_a + (4608*i0 + 336*i1 + i2 + 5376)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0_7 = v1;
-					}
-					const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0_0, t0_0_4);
-					const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0_0, t0_0_4);
-					const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0_1, t0_0_5);
-					const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0_1, t0_0_5);
-					const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0_2, t0_0_6);
-					const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0_2, t0_0_6);
-					const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0_3, t0_0_7);
-					const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0_3, t0_0_7);
+					const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
+					const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
+					const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0[1], t0_0[5]);
+					const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0[1], t0_0[5]);
+					const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0[2], t0_0[6]);
+					const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0[2], t0_0[6]);
+					const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0[3], t0_0[7]);
+					const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0[3], t0_0[7]);
 					const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
 					const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
 					const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
@@ -559,7 +518,9 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
+#endif
 
+#if !defined TN_PHASE || TN_PHASE == 1
 TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -578,63 +539,21 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 					const int64_t n7 = tn_min(768 - 336*i5, 336);
 					int64_t i7 = 0;
 					for (; i7 <= n7 - 8; i7 += 8) {
-						tn_f32_v8 t2_0_0;
-						tn_f32_v8 t2_0_1;
-						tn_f32_v8 t2_0_2;
-						tn_f32_v8 t2_0_3;
-						tn_f32_v8 t2_0_4;
-						tn_f32_v8 t2_0_5;
-						tn_f32_v8 t2_0_6;
-						tn_f32_v8 t2_0_7;
-						{
+						tn_f32_v8 t2_0[8];
+						for (int64_t i8 = 0; i8 < 8; i8++) {
 							/* %1 weight = input: line 5 */
-							const tn_f16_v8 v2 = tn_load_f16_v8(b_weight + (12288*i4 + 336*i5 + 6144*i6 + i7));
+							const tn_f16_v8 v2 = tn_load_f16_v8(b_weight + (12288*i4 + 336*i5 + 6144*i6 + i7 + 768*i8));
 							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-							t2_0_0 = v3;
+							t2_0[i8] = v3;
 						}
-						{
-							const tn_f16_v8 v2 = tn_load_f16_v8(b_weight + (12288*i4 + 336*i5 + 6144*i6 + i7 + 768));
-							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-							t2_0_1 = v3;
-						}
-						{
-							const tn_f16_v8 v2 = tn_load_f16_v8(b_weight + (12288*i4 + 336*i5 + 6144*i6 + i7 + 1536));
-							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-							t2_0_2 = v3;
-						}
-						{
-							const tn_f16_v8 v2 = tn_load_f16_v8(b_weight + (12288*i4 + 336*i5 + 6144*i6 + i7 + 2304));
-							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-							t2_0_3 = v3;
-						}
-						{
-							const tn_f16_v8 v2 = tn_load_f16_v8(b_weight + (12288*i4 + 336*i5 + 6144*i6 + i7 + 3072));
-							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-							t2_0_4 = v3;
-						}
-						{
-							const tn_f16_v8 v2 = tn_load_f16_v8(b_weight + (12288*i4 + 336*i5 + 6144*i6 + i7 + 3840));
-							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-							t2_0_5 = v3;
-						}
-						{
-							const tn_f16_v8 v2 = tn_load_f16_v8(b_weight + (12288*i4 + 336*i5 + 6144*i6 + i7 + 4608));
-							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-							t2_0_6 = v3;
-						}
-						{
-							const tn_f16_v8 v2 = tn_load_f16_v8(b_weight + (12288*i4 + 336*i5 + 6144*i6 + i7 + 5376));
-							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-							t2_0_7 = v3;
-						}
-						const tn_f32_v8 t2_1_0 = tn_ziplo_f32_v8(t2_0_0, t2_0_4);
-						const tn_f32_v8 t2_1_1 = tn_ziphi_f32_v8(t2_0_0, t2_0_4);
-						const tn_f32_v8 t2_1_2 = tn_ziplo_f32_v8(t2_0_1, t2_0_5);
-						const tn_f32_v8 t2_1_3 = tn_ziphi_f32_v8(t2_0_1, t2_0_5);
-						const tn_f32_v8 t2_1_4 = tn_ziplo_f32_v8(t2_0_2, t2_0_6);
-						const tn_f32_v8 t2_1_5 = tn_ziphi_f32_v8(t2_0_2, t2_0_6);
-						const tn_f32_v8 t2_1_6 = tn_ziplo_f32_v8(t2_0_3, t2_0_7);
-						const tn_f32_v8 t2_1_7 = tn_ziphi_f32_v8(t2_0_3, t2_0_7);
+						const tn_f32_v8 t2_1_0 = tn_ziplo_f32_v8(t2_0[0], t2_0[4]);
+						const tn_f32_v8 t2_1_1 = tn_ziphi_f32_v8(t2_0[0], t2_0[4]);
+						const tn_f32_v8 t2_1_2 = tn_ziplo_f32_v8(t2_0[1], t2_0[5]);
+						const tn_f32_v8 t2_1_3 = tn_ziphi_f32_v8(t2_0[1], t2_0[5]);
+						const tn_f32_v8 t2_1_4 = tn_ziplo_f32_v8(t2_0[2], t2_0[6]);
+						const tn_f32_v8 t2_1_5 = tn_ziphi_f32_v8(t2_0[2], t2_0[6]);
+						const tn_f32_v8 t2_1_6 = tn_ziplo_f32_v8(t2_0[3], t2_0[7]);
+						const tn_f32_v8 t2_1_7 = tn_ziphi_f32_v8(t2_0[3], t2_0[7]);
 						const tn_f32_v8 t2_2_0 = tn_ziplo_f32_v8(t2_1_0, t2_1_4);
 						const tn_f32_v8 t2_2_1 = tn_ziphi_f32_v8(t2_1_0, t2_1_4);
 						const tn_f32_v8 t2_2_2 = tn_ziplo_f32_v8(t2_1_1, t2_1_5);
@@ -677,7 +596,9 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
+#endif
 
+#if !defined TN_PHASE || TN_PHASE == 2
 TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -949,3 +870,4 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
+#endif

@@ -460,29 +460,11 @@ TN_INLINE void tn_fence()
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 }
-typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
-TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
-{
-	return *(const tn_f32_v8u *)a;
-}
-typedef float tn_f32_su __attribute__((aligned(1), may_alias));
-TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
-{
-#ifdef __AVX512VL__
-	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
-		a, (tn_f32_v8){0}, (uint8_t)tn_lanes(b));
-#else
-	tn_f32_v8 r = {0};
-
-	for (int64_t i = 0; i < b && i < 8; i++)
-		r[i] = ((const tn_f32_su *)a)[i];
-	return r;
-#endif
-}
 
 #define TN_EXPORT __attribute__((visibility("default")))
 #define TN_REG __attribute__((unused))
 
+#if !defined TN_PHASE || TN_PHASE == 0
 TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -647,7 +629,9 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	}
 	tn_fence();
 }
+#endif
 
+#if !defined TN_PHASE || TN_PHASE == 1
 TN_EXPORT void k0_pass0(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -750,7 +734,9 @@ TN_EXPORT void k0_pass0(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
+#endif
 
+#if !defined TN_PHASE || TN_PHASE == 2
 TN_EXPORT void k0_fold0(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -772,61 +758,9 @@ TN_EXPORT void k0_fold0(const TnArgs *args, int worker, int workers,
 		const int64_t i11 = t % d_M;
 		for (int64_t i12 = 0; i12 < 1; i12++) {
 			tn_f32_s v21 = 0;
-			{
-				const int64_t n13 = c0;
-				tn_f32_v8 v21_0 = tn_splat_f32_v8(0);
-				tn_f32_v8 v21_1 = tn_splat_f32_v8(0);
-				tn_f32_v8 v21_2 = tn_splat_f32_v8(0);
-				tn_f32_v8 v21_3 = tn_splat_f32_v8(0);
-				tn_f32_v8 v21_4 = tn_splat_f32_v8(0);
-				tn_f32_v8 v21_5 = tn_splat_f32_v8(0);
-				tn_f32_v8 v21_6 = tn_splat_f32_v8(0);
-				tn_f32_v8 v21_7 = tn_splat_f32_v8(0);
-				int64_t i13 = 0;
-				for (; i13 <= n13 - 64; i13 += 64) {
-					{
-						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13));
-						v21_0 = v21_0 + v22;
-					}
-					{
-						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 8));
-						v21_1 = v21_1 + v22;
-					}
-					{
-						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 16));
-						v21_2 = v21_2 + v22;
-					}
-					{
-						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 24));
-						v21_3 = v21_3 + v22;
-					}
-					{
-						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 32));
-						v21_4 = v21_4 + v22;
-					}
-					{
-						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 40));
-						v21_5 = v21_5 + v22;
-					}
-					{
-						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 48));
-						v21_6 = v21_6 + v22;
-					}
-					{
-						const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13 + 56));
-						v21_7 = v21_7 + v22;
-					}
-				}
-				for (; i13 <= n13 - 8; i13 += 8) {
-					const tn_f32_v8 v22 = tn_load_f32_v8(part + (i11*c0 + i12*c0 + i13));
-					v21_0 = v21_0 + v22;
-				}
-				if (i13 < n13) {
-					const int64_t m13 = n13 - i13;
-					const tn_f32_v8 v22 = tn_loadn_f32_v8(part + (i11*c0 + i12*c0 + i13), m13);
-					v21_0 = tn_keepn_f32_v8(v21_0 + v22, v21_0, m13);
-				}
-				v21 = v21 + tn_hsum_f32_v8((((v21_0 + v21_1) + (v21_2 + v21_3)) + ((v21_4 + v21_5) + (v21_6 + v21_7))));
+			for (int64_t i13 = 0; i13 < c0; i13++) {
+				const tn_f32_s v22 = part[i11*c0 + i12*c0 + i13];
+				v21 = v21 + v22;
 			}
 			/* %4 = sum: line 9 */
 			const tn_f32_s v23 = v21;
@@ -847,7 +781,9 @@ TN_EXPORT void k0_fold0(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
+#endif
 
+#if !defined TN_PHASE || TN_PHASE == 3
 TN_EXPORT void k0_pass1(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -919,3 +855,4 @@ TN_EXPORT void k0_pass1(const TnArgs *args, int worker, int workers,
 	}
 	tn_fence();
 }
+#endif

@@ -774,6 +774,7 @@ TN_INLINE void tn_fence()
 #define TN_EXPORT __attribute__((visibility("default")))
 #define TN_REG __attribute__((unused))
 
+#if !defined TN_PHASE || TN_PHASE == 0
 TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -931,7 +932,9 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	}
 	tn_fence();
 }
+#endif
 
+#if !defined TN_PHASE || TN_PHASE == 1
 TN_EXPORT void k0_pass0(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -1023,7 +1026,9 @@ TN_EXPORT void k0_pass0(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
+#endif
 
+#if !defined TN_PHASE || TN_PHASE == 2
 TN_EXPORT void k0_fold0(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -1042,61 +1047,9 @@ TN_EXPORT void k0_fold0(const TnArgs *args, int worker, int workers,
 		const int64_t i12 = t % d_M;
 		for (int64_t i13 = 0; i13 < 1; i13++) {
 			tn_f32_s v16 = -__builtin_inff();
-			{
-				const int64_t n14 = c0;
-				tn_f32_v8 v16_0 = tn_splat_f32_v8(-__builtin_inff());
-				tn_f32_v8 v16_1 = tn_splat_f32_v8(-__builtin_inff());
-				tn_f32_v8 v16_2 = tn_splat_f32_v8(-__builtin_inff());
-				tn_f32_v8 v16_3 = tn_splat_f32_v8(-__builtin_inff());
-				tn_f32_v8 v16_4 = tn_splat_f32_v8(-__builtin_inff());
-				tn_f32_v8 v16_5 = tn_splat_f32_v8(-__builtin_inff());
-				tn_f32_v8 v16_6 = tn_splat_f32_v8(-__builtin_inff());
-				tn_f32_v8 v16_7 = tn_splat_f32_v8(-__builtin_inff());
-				int64_t i14 = 0;
-				for (; i14 <= n14 - 64; i14 += 64) {
-					{
-						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14));
-						v16_0 = tn_maximum_f32_v8(v16_0, v17);
-					}
-					{
-						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 8));
-						v16_1 = tn_maximum_f32_v8(v16_1, v17);
-					}
-					{
-						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 16));
-						v16_2 = tn_maximum_f32_v8(v16_2, v17);
-					}
-					{
-						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 24));
-						v16_3 = tn_maximum_f32_v8(v16_3, v17);
-					}
-					{
-						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 32));
-						v16_4 = tn_maximum_f32_v8(v16_4, v17);
-					}
-					{
-						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 40));
-						v16_5 = tn_maximum_f32_v8(v16_5, v17);
-					}
-					{
-						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 48));
-						v16_6 = tn_maximum_f32_v8(v16_6, v17);
-					}
-					{
-						const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14 + 56));
-						v16_7 = tn_maximum_f32_v8(v16_7, v17);
-					}
-				}
-				for (; i14 <= n14 - 8; i14 += 8) {
-					const tn_f32_v8 v17 = tn_load_f32_v8(part + (i12*c0 + i13*c0 + i14));
-					v16_0 = tn_maximum_f32_v8(v16_0, v17);
-				}
-				if (i14 < n14) {
-					const int64_t m14 = n14 - i14;
-					const tn_f32_v8 v17 = tn_loadn_f32_v8(part + (i12*c0 + i13*c0 + i14), m14);
-					v16_0 = tn_keepn_f32_v8(tn_maximum_f32_v8(v16_0, v17), v16_0, m14);
-				}
-				v16 = tn_maximum_f32_s(v16, tn_hmax_f32_v8((tn_maximum_f32_v8((tn_maximum_f32_v8((tn_maximum_f32_v8(v16_0, v16_1)), (tn_maximum_f32_v8(v16_2, v16_3)))), (tn_maximum_f32_v8((tn_maximum_f32_v8(v16_4, v16_5)), (tn_maximum_f32_v8(v16_6, v16_7))))))));
+			for (int64_t i14 = 0; i14 < c0; i14++) {
+				const tn_f32_s v17 = part[i12*c0 + i13*c0 + i14];
+				v16 = tn_maximum_f32_s(v16, v17);
 			}
 			/* %2 = max: line 9 */
 			const tn_f32_s v18 = v16;
@@ -1104,7 +1057,9 @@ TN_EXPORT void k0_fold0(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
+#endif
 
+#if !defined TN_PHASE || TN_PHASE == 3
 TN_EXPORT void k0_pass1(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -1155,7 +1110,9 @@ TN_EXPORT void k0_pass1(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
+#endif
 
+#if !defined TN_PHASE || TN_PHASE == 4
 TN_EXPORT void k0_fold1(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -1174,61 +1131,9 @@ TN_EXPORT void k0_fold1(const TnArgs *args, int worker, int workers,
 		const int64_t i21 = t % d_M;
 		for (int64_t i22 = 0; i22 < 1; i22++) {
 			tn_f32_s v26 = 0;
-			{
-				const int64_t n23 = c0;
-				tn_f32_v8 v26_0 = tn_splat_f32_v8(0);
-				tn_f32_v8 v26_1 = tn_splat_f32_v8(0);
-				tn_f32_v8 v26_2 = tn_splat_f32_v8(0);
-				tn_f32_v8 v26_3 = tn_splat_f32_v8(0);
-				tn_f32_v8 v26_4 = tn_splat_f32_v8(0);
-				tn_f32_v8 v26_5 = tn_splat_f32_v8(0);
-				tn_f32_v8 v26_6 = tn_splat_f32_v8(0);
-				tn_f32_v8 v26_7 = tn_splat_f32_v8(0);
-				int64_t i23 = 0;
-				for (; i23 <= n23 - 64; i23 += 64) {
-					{
-						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23));
-						v26_0 = v26_0 + v27;
-					}
-					{
-						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 8));
-						v26_1 = v26_1 + v27;
-					}
-					{
-						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 16));
-						v26_2 = v26_2 + v27;
-					}
-					{
-						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 24));
-						v26_3 = v26_3 + v27;
-					}
-					{
-						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 32));
-						v26_4 = v26_4 + v27;
-					}
-					{
-						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 40));
-						v26_5 = v26_5 + v27;
-					}
-					{
-						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 48));
-						v26_6 = v26_6 + v27;
-					}
-					{
-						const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23 + 56));
-						v26_7 = v26_7 + v27;
-					}
-				}
-				for (; i23 <= n23 - 8; i23 += 8) {
-					const tn_f32_v8 v27 = tn_load_f32_v8(part_1 + (i21*c0 + i22*c0 + i23));
-					v26_0 = v26_0 + v27;
-				}
-				if (i23 < n23) {
-					const int64_t m23 = n23 - i23;
-					const tn_f32_v8 v27 = tn_loadn_f32_v8(part_1 + (i21*c0 + i22*c0 + i23), m23);
-					v26_0 = tn_keepn_f32_v8(v26_0 + v27, v26_0, m23);
-				}
-				v26 = v26 + tn_hsum_f32_v8((((v26_0 + v26_1) + (v26_2 + v26_3)) + ((v26_4 + v26_5) + (v26_6 + v26_7))));
+			for (int64_t i23 = 0; i23 < c0; i23++) {
+				const tn_f32_s v27 = part_1[i21*c0 + i22*c0 + i23];
+				v26 = v26 + v27;
 			}
 			/* %6 = sum: line 9 */
 			const tn_f32_s v28 = v26;
@@ -1236,7 +1141,9 @@ TN_EXPORT void k0_fold1(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
+#endif
 
+#if !defined TN_PHASE || TN_PHASE == 5
 TN_EXPORT void k0_pass2(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -1305,3 +1212,4 @@ TN_EXPORT void k0_pass2(const TnArgs *args, int worker, int workers,
 	}
 	tn_fence();
 }
+#endif

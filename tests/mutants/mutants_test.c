@@ -53,7 +53,7 @@ typedef struct Subject {
 	TenonProgram *program;
 	TenonPlan *plan;
 	CodeSource *honest;
-	size_t nsources, ninputs, nresults;
+	size_t nhonest, nsources, ninputs, nresults;
 } Subject;
 
 /* A row planted in a subject. */
@@ -127,6 +127,7 @@ static Subject *subject(Test *t, const char *name, const char *dtype)
 	must(t->c, tenon_compile(t->c, s->program, &t->options, &s->plan),
 	     name);
 	s->honest = s->plan->code;
+	s->nhonest = s->plan->ncode;
 	s->nsources = s->plan->plan->sources.n;
 	s->ninputs = (size_t)tenon_program_inputs(s->program);
 	s->nresults = (size_t)tenon_program_results(s->program);
@@ -400,7 +401,7 @@ static void judge_plant(Test *t, const Plant *p, const Shape *shape, Run *runs)
 	int64_t at;
 
 	buf_init(&changed, &t->a);
-	plan_use_code(s->plan, p->code);
+	plan_use_code(s->plan, p->code, s->nsources);
 	for (int f = 0; f < FAM_COUNT; f++) {
 		Run *r = &runs[f];
 		bool other = false;
@@ -433,7 +434,7 @@ static void judge_plant(Test *t, const Plant *p, const Shape *shape, Run *runs)
 		y->survivors++;
 		print_survivor(t, p, shape, buf_str(&changed));
 	}
-	plan_use_code(s->plan, s->honest);
+	plan_use_code(s->plan, s->honest, s->nhonest);
 }
 
 /* ---- shapes ---------------------------------------------------------- */
