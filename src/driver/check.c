@@ -167,7 +167,9 @@ static bool judge_run(Check *k, const Fixture *f, const TenonTensor *inputs,
 	Ctx *ctx = &p->c->ctx;
 	const Program *prog = p->program->p;
 	Binding b = binding(p->program, k->dims);
-	OracleOptions o = {.cache = oracle_folder(p->c), .sample = true};
+	OracleOptions o = {.acc = p->plan->acc,
+			   .cache = oracle_folder(p->c),
+			   .sample = true};
 	Feeds feeds = f->feeds, weights;
 	Verdict v;
 	TenonVerdict tv;

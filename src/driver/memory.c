@@ -384,6 +384,7 @@ Plan *plan_build(Arena *a, const Program *source, Kernels *ks)
 	plan->arena = a;
 	plan->source = source;
 	plan->kernels = ks;
+	plan->acc = plan_accumulators(a, source, ks);
 	b.of = arena_array(a, uint32_t, ks->program->values.n + 1);
 	for (uint32_t k = 0; k < ks->kernels.n; k++)
 		add_launches(&b, k);

@@ -288,7 +288,15 @@ bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 			continue;
 		}
 		int64_t value = strtoll(eq + 1, &end, 10);
-		if (!eq[1] || *end)
+		bool is_unit = !strcmp(param, "unit");
+		MatrixUnit unit;
+		if (is_unit && unit_parse(eq + 1, &unit))
+			value = unit;
+		else if (is_unit)
+			return bad_pin(p, text,
+				       "units are fma, avx512_bf16, "
+				       "avx512_vnni, amx_bf16, amx_int8");
+		else if (!eq[1] || *end)
 			return bad_pin(p, text, "the value is not a number");
 		p->pins[p->npins++] = (Pin){head, param, value, text, false};
 	}

@@ -65,13 +65,59 @@ static bool find_target(TenonPlan *p, const char *name, bool must_run,
 	Machine m = p->isa->usual;
 	if (!name || !strcmp(name, "cpu"))
 		machine_probe(p->isa, &m);
+	MatrixUnit *units = arena_array(&p->arena, MatrixUnit, UNIT_COUNT);
+	size_t n = 0;
+	for (; p->isa->units[n]; n++)
+		bug_if(!unit_parse(p->isa->units[n], &units[n]));
 	*out = (Target){
+		.units = units,
+		.nunits = n,
 		.name = arena_printf(&p->arena, "cpu:%s", p->isa->name),
 		.vector_bytes = p->isa->vector_bytes,
 		.vector_registers = p->isa->vector_registers,
 		.cpus = m.cpus,
 	};
 	memcpy(out->cache, m.cache, sizeof(out->cache));
+	return true;
+}
+
+/* A DOT whose unit the target lacks; NULL: none. */
+static const Stmt *missing_unit(const StmtList *l, const Target *t)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i], *in;
+		size_t u = 0;
+		while (s->kind == ST_DOT && u < t->nunits &&
+		       t->units[u] != s->dot->unit)
+			u++;
+		if (s->kind == ST_DOT && u == t->nunits)
+			return s;
+		in = missing_unit(&s->body, t);
+		if (!in)
+			in = missing_unit(&s->orelse, t);
+		if (in)
+			return in;
+	}
+	return NULL;
+}
+
+/* Kernels that were read from text may ask for what the target lacks. */
+static bool units_fit(TenonPlan *p, const Kernels *ks, const Target *t)
+{
+	for (size_t i = 0; i < ks->kernels.n; i++) {
+		const Kernel *k = &ks->kernels.p[i];
+		for (size_t j = 0; j < k->phases.n; j++) {
+			const Stmt *s = missing_unit(&k->phases.p[j].body, t);
+			if (s)
+				return diag_fail(
+					&p->c->ctx, ERR_ENV,
+					"use a target that has it",
+					"kernel %s needs the matrix unit %s, "
+					"which %s has not",
+					k->name, unit_info[s->dot->unit].name,
+					t->name);
+		}
+	}
 	return true;
 }
 
@@ -201,6 +247,8 @@ static bool compile_from(TenonPlan *p, Pipeline *pl, Stage from,
 	}
 	if (!find_target(p, o ? o->target : NULL, !emit_only, &target) ||
 	    !pipeline_run(pl, from))
+		return false;
+	if (pl->kernels && !units_fit(p, pl->kernels, &target))
 		return false;
 	p->plan_ms = (clock_seconds() - t0) * 1e3;
 	return finish(p, pl, &target, emit_only);
@@ -421,6 +469,10 @@ static bool rebuild(TenonPlan *p, const char *path, const char *text,
 	p->rewritten = ks->program;
 	p->kernels = ks;
 	p->plan = plan_build(&p->arena, p->program->p, ks);
+	if (!plan_use_accumulators(p->plan, parts->acc.p, parts->acc.n))
+		return refuse_plan(p, path,
+				   "the accumulators it records are not those "
+				   "of its kernels");
 	p->plan->target = parts->target;
 	p->plan->compiler = parts->compiler;
 	p->plan->flags = parts->flags;
@@ -446,7 +498,8 @@ static bool load_plan(TenonPlan *p, const char *path)
 	    !plan_parts(&p->c->ctx, &p->arena, path, text, len, &parts))
 		return false;
 	if (!rebuild(p, path, text, &parts) ||
-	    !find_target(p, parts.target, true, &target) || !find_compiler(p))
+	    !find_target(p, parts.target, true, &target) ||
+	    !units_fit(p, p->kernels, &target) || !find_compiler(p))
 		return false;
 	if (strcmp(p->cc.version, parts.compiler))
 		return refuse_plan(p, path,

@@ -446,6 +446,7 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 			ec_bare(e, buf_str(&text)));
 	}
 	buf_puts(out, buf_str(&buffers));
+	ec_dot_open(e, ph);
 	if (!strcmp(count, "1"))
 		print_one_task(e);
 	else
@@ -455,6 +456,7 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	buf_puts(out, buf_str(&body));
 	e->depth = 1;
 	ec_line(e, "}\n");
+	ec_dot_close(e, ph);
 	if (e->fence)
 		ec_line(e, "%s();\n", ec_need(e, "tn_fence"));
 	buf_puts(out, "}\n");
@@ -540,6 +542,7 @@ const char *emit_c(Arena *a, const Kernels *ks, const Kernel *k)
 	buf_init(&out, a);
 	print_head(&e, &out);
 	cfuncs_print(e.fn, &out);
+	ec_dot_head(&out, k);
 	buf_puts(
 		&out,
 		"\n#define TN_EXPORT __attribute__((visibility(\"default\")))\n"

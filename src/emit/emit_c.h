@@ -7,6 +7,7 @@
  *   emit_c_stream.c  stores past the caches
  *   emit_c_mem.c   loads and stores, and how they walk memory
  *   emit_c_stmt.c  operations, constants, accumulators
+ *   emit_c_dot.c   tiles of matrix units, and the words they take
  *
  * A body is printed once for each way it runs: a loop mapped to lanes
  * prints it for whole vectors and again for the tail: a vector of which
@@ -160,6 +161,15 @@ typedef struct EWalk {
 	Ex step; /* STEP */
 } EWalk;
 EWalk ec_walk(Emit *e, Ex x);
+
+/* ---- emit_c_dot.c ---------------------------------------------------- */
+
+void ec_word(Emit *e, const Stmt *s);
+void ec_dot(Emit *e, const Stmt *s);
+/* What the source needs before its phases, and a phase around its body. */
+void ec_dot_head(Buf *out, const Kernel *k);
+void ec_dot_open(Emit *e, const Phase *ph);
+void ec_dot_close(Emit *e, const Phase *ph);
 
 /* ---- emit_c_stmt.c --------------------------------------------------- */
 

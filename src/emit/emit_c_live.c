@@ -21,7 +21,7 @@ static bool mark(Emit *e, VarId v)
 static bool is_root(const Stmt *s)
 {
 	return s->kind == ST_STORE || s->kind == ST_AHEAD ||
-	       s->kind == ST_BOUND || kstmt_may_fault(s);
+	       s->kind == ST_DOT || s->kind == ST_BOUND || kstmt_may_fault(s);
 }
 
 static bool live_list(Emit *e, const StmtList *l)
@@ -91,6 +91,7 @@ EShape ec_shape(const Emit *e, const StmtList *body)
 		case ST_AHEAD:
 		case ST_OP:
 		case ST_MAC:
+		case ST_WORD:
 		case ST_CONST:
 		case ST_INDEX:
 		case ST_ROUND:
@@ -101,6 +102,7 @@ EShape ec_shape(const Emit *e, const StmtList *body)
 		case ST_TEST:
 		case ST_ACC:
 		case ST_ARG:
+		case ST_DOT:
 		case ST_BOUND:
 		case ST_COUNT:
 			shape.straight = false;

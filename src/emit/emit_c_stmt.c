@@ -623,6 +623,12 @@ void ec_stmt(Emit *e, const Stmt *s)
 	case ST_MAC:
 		multiply_add(e, s);
 		break;
+	case ST_WORD:
+		ec_word(e, s);
+		break;
+	case ST_DOT:
+		ec_dot(e, s);
+		break;
 	case ST_CONST:
 		constant(e, s);
 		break;

@@ -17,6 +17,7 @@
 #define TENON_IR_KERNEL_H
 
 #include "ir/region.h"
+#include "ir/unit.h"
 
 #define K_MAX_RANK 12
 
@@ -64,6 +65,9 @@ typedef enum StmtKind {
 		     hint, which may name a place outside the buffer */
 	ST_OP,    /* var = op(args...): an ELEM op */
 	ST_MAC,   /* var = args[0]*args[1] + args[2], fused or not */
+	ST_WORD,  /* var (u32) = the bits of args[0] (of dtype `from`) `bit`
+		     on; with nargs 2 those of the word args[1] too */
+	ST_DOT,   /* buffer[index...] += a product by a matrix unit: KDot */
 	ST_CONST, /* var = data */
 	ST_INDEX, /* var = the expression ex, rounded once to dtype */
 	ST_TEST,  /* var = every cond >= 0 (bool) */
@@ -80,6 +84,33 @@ typedef enum StmtKind {
 		     from the end; faults with `value` */
 	ST_COUNT,
 } StmtKind;
+
+/*
+ * A tile of sums from two packed operands, rows x columns over `steps` steps
+ * of k. A step is 64 bytes of one row, or 16 words. The last axes of the
+ * buffers are
+ *
+ *	sums      [mr][nr], of the accumulator
+ *	operand 0 [steps][rows][elements of 64 bytes]
+ *	operand 1 [steps][16][columns], words (u32) of elements next to each
+ *		  other along k, the first in the lowest bits
+ *
+ * and their indices name the tile's first element. `from` of the statement is
+ * the elements' dtype. UNIT_AVX512_VNNI takes operand 0 with the top bits of
+ * its elements flipped, which moves them by 128 between i8 and u8.
+ */
+typedef struct KOperand {
+	uint32_t buffer;
+	uint8_t nindex;
+	Ex index[K_MAX_RANK];
+} KOperand;
+typedef struct KDot {
+	MatrixUnit unit;
+	bool clear; /* the sums start from zero: = in place of += */
+	int64_t rows, columns;
+	Ex steps;
+	KOperand in[2];
+} KDot;
 
 typedef struct Stmt Stmt;
 typedef VEC(Stmt *) StmtList;
@@ -108,6 +139,8 @@ struct Stmt {
 	Op op;
 	DType from;
 	Ex ex;            /* INDEX, ARG; OP that may fault: the flat element */
+	int bit;          /* WORD: 0, 8, 16 or 24 */
+	const KDot *dot;  /* DOT */
 	const void *data; /* CONST: one element */
 	ValueId value;    /* the program's value it computes, or NO_VALUE */
 };

@@ -367,6 +367,130 @@ static bool check_ahead(Check *c, const Stmt *s)
 			     access_text(c, s));
 }
 
+/* ---- matrix units ---------------------------------------------------- */
+
+/* index + count <= shape in one axis, and 0 <= index. */
+static bool prove_box(Check *c, const Stmt *s, const KBuffer *b, int axis,
+		      Ex index, Ex count)
+{
+	Ex room = ex_sub(c->t, ex_sub(c->t, b->shape[axis], index), count);
+
+	if (ex_prove_nonneg(c->t, &c->facts, index) &&
+	    ex_prove_nonneg(c->t, &c->facts, room))
+		return true;
+	c->ks->unproved = c->k;
+	c->ks->unproved_at = s;
+	return kcheck_breach(c, "dot %s: cannot prove 0 <= %s, %s + %s <= %s",
+			     b->name, kcheck_text(c, index),
+			     kcheck_text(c, index), kcheck_text(c, count),
+			     kcheck_text(c, b->shape[axis]));
+}
+
+/* A place in a buffer, of which the last `n` axes are read `count` on. */
+static bool check_box(Check *c, const Stmt *s, uint32_t buffer, uint8_t nindex,
+		      const Ex *index, const Ex *count, int n)
+{
+	if (buffer >= c->k->buffers.n)
+		return kcheck_breach(c, "no buffer %u", buffer);
+	const KBuffer *b = &c->k->buffers.p[buffer];
+	if (nindex != b->rank || nindex < n)
+		return kcheck_breach(c, "%s has rank %u but %u indices",
+				     b->name, b->rank, nindex);
+	for (int d = 0; d < nindex; d++) {
+		int last = d - (nindex - n);
+		if (!kcheck_ex(c, index[d], "index") ||
+		    !prove_box(c, s, b, d, index[d],
+			       last < 0 ? ex_const(c->t, 1) : count[last]))
+			return false;
+	}
+	int64_t size;
+	for (int d = nindex - 2; d < nindex; d++)
+		if (!ex_is_const(c->t, b->shape[d], &size))
+			return kcheck_breach(c, "%s: a tile has constant rows",
+					     b->name);
+	return true;
+}
+
+/* What the unit's registers hold. */
+static bool check_tile(Check *c, const KDot *d)
+{
+	int64_t rows = (d->rows + 15) / 16, columns = d->columns / 16;
+	bool ok = d->rows >= 1 && d->columns >= 16 && d->columns % 16 == 0;
+
+	if (unit_info[d->unit].tiles)
+		ok = ok && (d->rows < 16 || d->rows % 16 == 0) &&
+		     rows * columns + rows + columns <= 8;
+	else
+		ok = ok && d->rows * columns <= 32;
+	return ok || kcheck_breach(c, "%s has no tile of %d x %d",
+				   unit_info[d->unit].name, (int)d->rows,
+				   (int)d->columns);
+}
+
+static bool check_dot(Check *c, const Stmt *s)
+{
+	const KDot *d = s->dot;
+
+	if (!d || d->unit >= UNIT_COUNT || d->unit == UNIT_FMA ||
+	    s->dtype >= DT_COUNT || s->from >= DT_COUNT ||
+	    !unit_takes(d->unit, s->from, s->dtype))
+		return kcheck_breach(c, "no unit takes such a dot");
+	if (!check_scalar(c, "dot") || !check_tile(c, d) ||
+	    !kcheck_ex(c, d->steps, "steps"))
+		return false;
+	Ex full = ex_const(c->t, UNIT_BYTES / dtype_info[s->from].bytes);
+	Ex words = ex_const(c->t, UNIT_WORDS);
+	Ex rows = ex_const(c->t, d->rows), columns = ex_const(c->t, d->columns);
+	const Ex sums[] = {rows, columns}, left[] = {d->steps, rows, full},
+		 right[] = {d->steps, words, columns};
+	const KOperand *a = &d->in[0], *b = &d->in[1];
+	if (!check_box(c, s, s->buffer, s->nindex, s->index, sums, 2) ||
+	    !check_box(c, s, a->buffer, a->nindex, a->index, left, 3) ||
+	    !check_box(c, s, b->buffer, b->nindex, b->index, right, 3))
+		return false;
+	const KBuffer *to = &c->k->buffers.p[s->buffer];
+	const KBuffer *pa = &c->k->buffers.p[a->buffer];
+	const KBuffer *pb = &c->k->buffers.p[b->buffer];
+	if (to->dtype != s->dtype || pa->dtype != s->from ||
+	    pb->dtype != DT_U32)
+		return kcheck_breach(c, "dot of buffers of other dtypes");
+	if (!ex_equals(c->t, pa->shape[pa->rank - 1],
+		       UNIT_BYTES / dtype_info[s->from].bytes) ||
+	    !ex_equals(c->t, pb->shape[pb->rank - 2], UNIT_WORDS))
+		return kcheck_breach(c, "dot of operands that are not packed");
+	if (to->scope != SCOPE_WORKER || pa->scope == SCOPE_REG ||
+	    pb->scope == SCOPE_REG)
+		return kcheck_breach(c, "dot: %s is no scratch", to->name);
+	if (!c->stored[a->buffer] || !c->stored[b->buffer] ||
+	    (!d->clear && !c->stored[s->buffer]))
+		return kcheck_breach(c, "dot of what is not stored");
+	if (unit_info[d->unit].tiles && c->tile &&
+	    (c->tile->unit != d->unit || c->tile->rows != d->rows ||
+	     c->tile->columns != d->columns))
+		return kcheck_breach(c, "tiles of two shapes in one phase");
+	c->tile = d;
+	c->stored[s->buffer] = true;
+	return true;
+}
+
+static bool check_word(Check *c, const Stmt *s)
+{
+	if (c->vaxis < 0)
+		return kcheck_breach(c, "v%u: words are made in lanes", s->var);
+	if (s->nargs < 1 || s->nargs > 2 || s->dtype != DT_U32 ||
+	    s->from >= DT_COUNT ||
+	    (s->from != DT_BF16 && s->from != DT_I8 && s->from != DT_U8))
+		return kcheck_breach(c, "v%u: no such word", s->var);
+	int bits = 8 * dtype_info[s->from].bytes;
+	if (s->bit < 0 || s->bit >= 8 * WORD_BYTES || s->bit % bits)
+		return kcheck_breach(c, "v%u: no element starts at bit %d",
+				     s->var, s->bit);
+	if (!check_arg(c, s->args[0], s->from) ||
+	    (s->nargs == 2 && !check_arg(c, s->args[1], DT_U32)))
+		return false;
+	return declare(c, s, args_vary(c, s));
+}
+
 /* ---- statements ------------------------------------------------------ */
 
 static bool check_op(Check *c, const Stmt *s)
@@ -544,6 +668,10 @@ bool kcheck_simple(Check *c, const Stmt *s)
 		return check_op(c, s);
 	case ST_MAC:
 		return check_mac(c, s);
+	case ST_WORD:
+		return check_word(c, s);
+	case ST_DOT:
+		return check_dot(c, s);
 	case ST_CONST:
 		return s->data ? declare(c, s, false)
 			       : kcheck_breach(c,

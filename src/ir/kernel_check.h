@@ -38,8 +38,9 @@ typedef struct Check {
 	ExFacts facts;
 	VarState *vars;
 	AxisState *axes;
-	bool *stored;   /* by buffer */
-	int *reg_lanes; /* by buffer */
+	bool *stored;     /* by buffer */
+	int *reg_lanes;   /* by buffer */
+	const KDot *tile; /* of the phase, for units of tiles */
 	VEC(VarId) visible;
 	int64_t vaxis; /* axis of the vector loop around, or -1 */
 	int lanes;

@@ -173,6 +173,8 @@ static bool string(Parser *p, const char **out)
 	while (*p->s != '"') {
 		if (*p->s == 0 || *p->s == '\n')
 			return error(p, "the string does not end");
+		if ((unsigned char)*p->s > 127)
+			return error(p, "the string is not ASCII");
 		if (*p->s != '\\') {
 			buf_putc(&b, *p->s++);
 			continue;
@@ -271,6 +273,67 @@ static bool access(Parser *p, Stmt *s)
 	return true;
 }
 
+/* The dtype that an argument was declared with. */
+static bool argument_dtype(Parser *p, VarId v, DType *out)
+{
+	*out = p->dtypes.p[v];
+	return *out != DT_COUNT || error(p, "v%u is not declared", v);
+}
+
+static bool operand(Parser *p, KOperand *o)
+{
+	Stmt s = {0};
+
+	if (!access(p, &s))
+		return false;
+	o->buffer = s.buffer;
+	o->nindex = s.nindex;
+	memcpy(o->index, s.index, sizeof(o->index));
+	return true;
+}
+
+static bool extent_number(Parser *p, int64_t *out)
+{
+	skip(p);
+	return number(p, MAX_ID, out);
+}
+
+static bool dot(Parser *p, Stmt *s)
+{
+	KDot *d = arena_new(p->arena, KDot);
+	const char *name;
+
+	s->kind = ST_DOT;
+	s->dot = d;
+	if (!word(p, &name))
+		return false;
+	if (!unit_parse(name, &d->unit))
+		return error(p, "no matrix unit `%s`", name);
+	if (!dtype(p, &s->from) || !access(p, s))
+		return false;
+	d->clear = take(p, "=");
+	if (!d->clear && !expect(p, "+="))
+		return false;
+	return operand(p, &d->in[0]) && operand(p, &d->in[1]) &&
+	       expect(p, "tile") && extent_number(p, &d->rows) &&
+	       expect(p, "x") && extent_number(p, &d->columns) &&
+	       expect(p, "steps") && expression(p, &d->steps);
+}
+
+/* word.16 v3 v4 */
+static bool element_word(Parser *p, Stmt *s)
+{
+	int64_t bit;
+
+	s->kind = ST_WORD;
+	if (!number(p, 31, &bit) || !arguments(p, s))
+		return false;
+	s->bit = (int)bit;
+	if (!s->nargs)
+		return error(p, "expected a variable");
+	return argument_dtype(p, s->args[0], &s->from);
+}
+
 static bool constant(Parser *p, Stmt *s)
 {
 	void *data = arena_alloc(p->arena, 8, 8);
@@ -279,13 +342,6 @@ static bool constant(Parser *p, Stmt *s)
 	s->data = data;
 	const char *why = number_parse(&p->s, s->dtype, data);
 	return !why || error(p, "%s", why);
-}
-
-/* The dtype that an argument was declared with. */
-static bool argument_dtype(Parser *p, VarId v, DType *out)
-{
-	*out = p->dtypes.p[v];
-	return *out != DT_COUNT || error(p, "v%u is not declared", v);
 }
 
 static bool operation(Parser *p, Stmt *s)
@@ -322,6 +378,8 @@ static bool right(Parser *p, Stmt *s)
 		s->from = s->dtype;
 		return arguments(p, s);
 	}
+	if (take(p, "word."))
+		return element_word(p, s);
 	if (take(p, "const")) {
 		s->kind = ST_CONST;
 		return constant(p, s);
@@ -412,6 +470,9 @@ static bool simple(Parser *p, Stmt *s)
 	} else if (take(p, "ahead")) {
 		s->kind = ST_AHEAD;
 		if (!access(p, s) || (take(p, "where") && !conditions(p, s)))
+			return false;
+	} else if (take(p, "dot")) {
+		if (!dot(p, s))
 			return false;
 	} else if (*p->s == 'i') {
 		s->kind = ST_BOUND;

@@ -95,6 +95,10 @@ static void print_right(Printer *p, const Stmt *s)
 		buf_puts(b, "mac");
 		print_args(p, s);
 		break;
+	case ST_WORD:
+		buf_printf(b, "word.%d", s->bit);
+		print_args(p, s);
+		break;
 	case ST_CONST:
 		buf_puts(b, "const ");
 		number_print(b, s->dtype, s->data);
@@ -128,10 +132,31 @@ static void print_right(Printer *p, const Stmt *s)
 	case ST_IF:
 	case ST_STORE:
 	case ST_AHEAD:
+	case ST_DOT:
 	case ST_BOUND:
 	case ST_COUNT:
 		bug("statement kind %d makes no variable", (int)s->kind);
 	}
+}
+
+/* dot amx_bf16 bf16 tile[0, 0] += pack_a[..] pack_b[..] tile 32 x 32 steps 16
+ */
+static void print_dot(Printer *p, const Stmt *s)
+{
+	const KDot *d = s->dot;
+
+	buf_printf(p->b, "dot %s %s ", unit_info[d->unit].name,
+		   dtype_info[s->from].name);
+	print_access(p, s);
+	buf_puts(p->b, d->clear ? " =" : " +=");
+	for (int o = 0; o < 2; o++) {
+		buf_printf(p->b, " %s[", p->k->buffers.p[d->in[o].buffer].name);
+		print_exs(p, d->in[o].index, d->in[o].nindex);
+		buf_putc(p->b, ']');
+	}
+	buf_printf(p->b, " tile %" PRId64 " x %" PRId64 " steps ", d->rows,
+		   d->columns);
+	print_ex(p, d->steps);
 }
 
 static void print_list(Printer *p, const StmtList *l, int depth);
@@ -187,6 +212,9 @@ static void print_stmt(Printer *p, const Stmt *s, int depth)
 			print_conds(p, s);
 		}
 		break;
+	case ST_DOT:
+		print_dot(p, s);
+		break;
 	case ST_BOUND:
 		buf_printf(b, "i%" PRId64 " = bound", s->axis);
 		print_args(p, s);
@@ -196,6 +224,7 @@ static void print_stmt(Printer *p, const Stmt *s, int depth)
 	case ST_LOAD:
 	case ST_OP:
 	case ST_MAC:
+	case ST_WORD:
 	case ST_CONST:
 	case ST_INDEX:
 	case ST_TEST:

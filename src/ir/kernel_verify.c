@@ -224,6 +224,7 @@ static bool check_once(Check *c, const Phase *ph)
 static bool check_phase(Check *c, const Phase *ph)
 {
 	c->phase = ph;
+	c->tile = NULL;
 	if (!is_name(ph->name))
 		return kcheck_breach(c, "a phase has no name");
 	for (const Phase *q = c->k->phases.p; q < ph; q++)

@@ -130,6 +130,17 @@ static void guards_json(const Plan *p, json_t *a)
 			    "others are copied and reported"));
 }
 
+static void accumulators_json(const Plan *p, json_t *a)
+{
+	for (size_t i = 0; i < p->source->values.n; i++) {
+		if (p->acc[i] == ACC_IEEE)
+			continue;
+		json_t *o = push(a, json_object());
+		set(o, "value", json_integer((json_int_t)i));
+		set(o, "acc", json_string(acc_kind_name[p->acc[i]]));
+	}
+}
+
 static void body_json(const Plan *p, json_t *o)
 {
 	Buf b;
@@ -158,6 +169,8 @@ static void body_json(const Plan *p, json_t *o)
 	for (size_t i = 0; i < p->donations.n; i++)
 		pair_json(donations, "input", p->donations.p[i].input, "result",
 			  p->donations.p[i].result);
+	if (p->acc)
+		accumulators_json(p, set(o, "accumulators", json_array()));
 	json_t *sources = set(o, "sources", json_array());
 	for (size_t i = 0; i < p->sources.n; i++)
 		lines(push(sources, json_array()), p->sources.p[i]);
@@ -300,6 +313,26 @@ static const char *joined(Arena *a, const json_t *array)
 	return buf_str(&b);
 }
 
+static bool read_accumulators(Ctx *ctx, Arena *a, const char *path, json_t *o,
+			      PlanParts *out)
+{
+	const json_t *list = json_object_get(o, "accumulators");
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *x = json_array_get(list, i);
+		const json_t *value = json_object_get(x, "value");
+		const char *name = json_string_value(json_object_get(x, "acc"));
+		json_int_t v = json_integer_value(value);
+		PlanAcc acc = {0};
+		if (!json_is_integer(value) || v < 0 || v >= NO_VALUE ||
+		    !name || !acc_kind_parse(name, &acc.acc))
+			return refuse(ctx, path, "no such accumulator");
+		acc.value = (ValueId)v;
+		VEC_PUSH(a, out->acc, acc);
+	}
+	return true;
+}
+
 static bool read_parts(Ctx *ctx, Arena *a, const char *path, json_t *o,
 		       PlanParts *out)
 {
@@ -324,7 +357,7 @@ static bool read_parts(Ctx *ctx, Arena *a, const char *path, json_t *o,
 				      "a source is not a list of lines");
 		VEC_PUSH(a, out->sources, s);
 	}
-	return true;
+	return read_accumulators(ctx, a, path, o, out);
 }
 
 /* Each part against its recorded SHA-256: names the first that differs. */

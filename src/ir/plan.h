@@ -55,6 +55,9 @@ typedef struct Plan {
 	VEC(PlanLaunch) launches;
 	VEC(PlanCopy) copies;
 	VEC(PlanDonation) donations;
+	/* Accumulators of contractions, by value of stage 1; NULL: all are
+	 * ACC_IEEE. */
+	const AccKind *acc;
 	VEC(Ex) slots;             /* bytes of each arena slot */
 	VEC(const char *) sources; /* stage 5, one a kernel */
 	const char *target, *compiler, *flags;
@@ -69,10 +72,22 @@ const char *plan_json(Plan *p);
 /* The identity, worked out when it is first asked for. */
 const char *plan_identity(Plan *p);
 
+/* The accumulator of one contraction of stage 1. */
+typedef struct PlanAcc {
+	ValueId value;
+	AccKind acc;
+} PlanAcc;
+/* What the kernels' DOTs say of each value of stage 1. */
+const AccKind *plan_accumulators(Arena *a, const Program *source,
+				 const Kernels *ks);
+/* The accumulators that a file records, if they are what its kernels use. */
+bool plan_use_accumulators(Plan *p, const PlanAcc *acc, size_t n);
+
 /* The parts of a plan's JSON, for rebuilding it. Errors name the part. */
 typedef struct PlanParts {
 	const char *program, *kernels, *target, *compiler, *flags, *identity;
 	VEC(const char *) sources;
+	VEC(PlanAcc) acc;
 } PlanParts;
 bool plan_parts(Ctx *ctx, Arena *a, const char *path, const char *text,
 		size_t len, PlanParts *out);

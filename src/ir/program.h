@@ -157,6 +157,10 @@ typedef struct Program {
 	sources; /* names of the context's sources, for the
 text form; program_infer keeps them up */
 	Loc loc;
+	/* Stage 2: the value that stands for each of stage 1, NO_VALUE: none.
+	 * NULL where nothing was rewritten, or it was read from text. */
+	const ValueId *now;
+	size_t nnow;
 } Program;
 
 void program_init(Program *p, Arena *a, const char *name);

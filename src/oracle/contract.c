@@ -9,6 +9,10 @@
  * nonzero terms and the lowest set bit are kept for each row of A and each
  * column of B; sum_ends() makes the interval of them.
  *
+ * An accumulator that flushes (docs/contract.md, "Matrix units") reads
+ * subnormal operands as zeros of their sign, which is done first and leaves no
+ * choice; that it may flush sums widens them.
+ *
  * Equal rows of A and equal columns of B give equal results and are computed
  * once: fixtures that repeat with a prime period cost little at any size.
  */
@@ -44,7 +48,8 @@ typedef struct Job {
 	int64_t at; /* first element of the batch in out */
 	int64_t m, n, k;
 	Side a, b;
-	bool wide; /* an operand has intervals */
+	bool wide;  /* an operand has intervals */
+	bool flush; /* the accumulator flushes subnormals */
 	double *ref, *ref2, *mid, *mid2, *abs, *mag; /* products, a.n x b.n */
 	Num *u_ref;
 	Ival *u; /* results of representatives, a.n x b.n */
@@ -306,6 +311,7 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 	bool finite = la->finite && lb->finite;
 	memset(s, 0, sizeof *s);
 	s->flags = la->flags | lb->flags;
+	s->flush = j->flush;
 	s->ref = s->lo = s->hi = j->ref[at];
 	if (j->ref2)
 		s->ref2 = s->lo2 = s->hi2 = j->ref2[at];
@@ -372,6 +378,8 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		s->extra = ldexp(t, -f->p) * (1 + 0x1p-40);
 	if (s->lsb == INT_MIN || s->lsb < f->emin - f->p + 1)
 		s->extra += s->terms * fmt_ulp(acc, 0) / 2;
+	if (s->flush && s->lsb < f->emin)
+		s->extra += 2 * s->terms * ldexp(1, f->emin);
 	if (t == 0)
 		s->minus_zero = wide || all_minus_zero(j, row, col);
 }
@@ -603,13 +611,47 @@ static void listed(Job *j, const Ev *a, const Ev *b)
 		eval_free(e, used[i]);
 }
 
-void contract_eval(Eval *e, ValueId id)
+/* ---- operands that are flushed ---------------------------------------- */
+
+static double flush(double x)
+{
+	return fabs(x) < ldexp(1, fmt_info[DT_F32].emin) ? copysign(0, x) : x;
+}
+
+static Num *flush_all(Eval *e, const Num *x, int64_t n)
+{
+	if (!x)
+		return NULL;
+	Num *out = eval_nums(e, n);
+	for (int64_t i = 0; i < n; i++)
+		out[i].f = flush(x[i].f);
+	return out;
+}
+
+/* Flushing is monotone: the ends of an interval stay its ends. */
+static Ev flushed(Eval *e, const Ev *x)
+{
+	Ev out = *x;
+	out.ref = flush_all(e, x->ref, x->n);
+	out.lo = flush_all(e, x->lo, x->n);
+	out.hi = flush_all(e, x->hi, x->n);
+	return out;
+}
+
+static void flushed_free(Eval *e, Ev *x)
+{
+	eval_free(e, x->ref);
+	eval_free(e, x->lo);
+	eval_free(e, x->hi);
+}
+
+static void contract_with(Eval *e, ValueId id, const Ev *a, const Ev *b,
+			  bool flushes)
 {
 	const Value *v = program_value(e->p, id);
-	const Ev *a = &e->v[v->args[0]], *b = &e->v[v->args[1]];
 	Ev *out = &e->v[id];
 	int rank = v->rank;
-	Job j = {.e = e, .v = v, .out = out};
+	Job j = {.e = e, .v = v, .out = out, .flush = flushes};
 	j.m = out->shape[rank - 2];
 	j.n = out->shape[rank - 1];
 	j.k = a->shape[rank - 1];
@@ -649,4 +691,18 @@ void contract_eval(Eval *e, ValueId id)
 			batch_ints(&j);
 	}
 	ev_collapse(e, out);
+}
+
+void contract_eval(Eval *e, ValueId id)
+{
+	const Value *v = program_value(e->p, id);
+	const Ev *a = &e->v[v->args[0]], *b = &e->v[v->args[1]];
+	if (!e->acc || !acc_flushes(e->acc[id])) {
+		contract_with(e, id, a, b, false);
+		return;
+	}
+	Ev fa = flushed(e, a), fb = flushed(e, b);
+	contract_with(e, id, &fa, &fb, true);
+	flushed_free(e, &fa);
+	flushed_free(e, &fb);
 }

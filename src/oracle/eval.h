@@ -243,6 +243,7 @@ typedef struct SumParts {
 	int lsb;      /* all terms are multiples of 2^lsb; INT_MIN: unknown */
 	uint8_t flags;
 	bool minus_zero; /* every term is -0 */
+	bool flush;      /* a subnormal sum may become a zero */
 	bool aside;      /* tiny terms are in extra and not in terms */
 	int operands;    /* merged sums: how many values went in */
 	DType acc;       /* merged sums: the loosest accumulator */

@@ -11,7 +11,7 @@
 #ifndef TENON_ORACLE_H
 #define TENON_ORACLE_H
 
-#include "ir/program.h"
+#include "ir/unit.h"
 
 typedef enum Family {
 	FAM_EXACT,
@@ -53,12 +53,6 @@ bool fixture_make(Ctx *ctx, const Program *p, const Binding *b, Family f,
 		  uint64_t seed, const Feeds *weights, Fixture *out);
 void fixture_release(Fixture *f);
 
-/* The accumulator a plan recorded for a contraction or reduction. */
-typedef enum AccKind {
-	ACC_IEEE, /* multiply-add in the Value's acc dtype, in any order */
-	ACC_KIND_COUNT,
-} AccKind;
-
 typedef enum Outcome {
 	OUT_PASS,
 	OUT_FAIL,
@@ -97,9 +91,10 @@ typedef struct Verdict {
 } Verdict;
 
 typedef struct OracleOptions {
-	const AccKind *acc; /* by ValueId; NULL: all ACC_IEEE */
-	const char *cache;  /* folder for references; NULL: none kept */
-	bool sample;        /* false: judge every element whatever it costs */
+	/* recorded for each contraction, by ValueId; NULL: all ACC_IEEE */
+	const AccKind *acc;
+	const char *cache; /* folder for references; NULL: none kept */
+	bool sample;       /* false: judge every element whatever it costs */
 } OracleOptions;
 
 /*

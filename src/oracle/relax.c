@@ -238,6 +238,7 @@ static void parts_add(SumParts *s, const SumParts *x)
 	s->lsb = x->lsb < s->lsb ? x->lsb : s->lsb;
 	s->flags |= x->flags;
 	s->aside |= x->aside;
+	s->flush |= x->flush;
 	s->minus_zero = false;
 	s->operands += x->operands > 0 ? x->operands : 1;
 	if (dtype_info[x->acc].precision < dtype_info[s->acc].precision)

@@ -24,6 +24,12 @@
  * the interval then reaches to infinity, and to NaN if the other sign can
  * overflow as well.
  *
+ * Matrix units that flush: each addition, and each product that meets a zero,
+ * may turn a subnormal result into a zero, which is off by less than 2^emin.
+ * n terms make n - 1 additions and n products at most, so that the sum is off
+ * by less than 2n 2^emin besides (`extra`, added by contract.c). If all terms
+ * are multiples of 2^emin no partial sum is subnormal, and nothing flushes.
+ *
  * The sign of a zero sum: x + -x and +0 + -0 are +0. Only if every term is
  * -0 do a sum started from +0 and one started from its first term differ,
  * and both are legal.
@@ -113,8 +119,8 @@ void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	ref->f = fmt_round(d, in_acc);
 	out->flags = s->flags;
 	double big = greatest(s->pos, s->neg);
-	bool multiples = s->lsb != INT_MIN && s->lsb >= f->emin - f->p + 1 &&
-			 s->lsb < 1000;
+	int finest = s->flush ? f->emin : f->emin - f->p + 1;
+	bool multiples = s->lsb != INT_MIN && s->lsb >= finest && s->lsb < 1000;
 	double whole = multiples ? ldexp(1, f->p - margin + s->lsb) : 0;
 	/* f64: big itself may have been rounded down to the limit */
 	bool fits = acc == DT_F64 ? big < whole : big <= whole;
@@ -126,6 +132,8 @@ void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	}
 	/* At most one term: its own rounding is all there is. */
 	bool lone = s->terms <= 1 && s->lo == s->hi && s->lo2 == s->hi2;
+	if (s->flush && fabs(in_acc) <= ldexp(1, f->emin))
+		lone = false; /* it may be flushed */
 	if (lone && big > 0 && s->operands < 2 && !s->aside) {
 		out->lo.f = out->hi.f = ref->f;
 		if (in_acc == 0) /* a product rounds to -0, and +0 is added */

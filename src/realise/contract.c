@@ -13,7 +13,7 @@
 #include "realise/contract.h"
 
 const char *const contract_params[P_COUNT + 1] = {
-	"mr", "nr", "lanes", "mb", "nb", "kc", "ti", "a", "b", NULL,
+	"mr", "nr", "lanes", "mb", "nb", "kc", "ti", "a", "b", "unit", NULL,
 };
 
 static const char *contract_admit(Arena *a, const Regions *r, uint32_t region)
@@ -82,10 +82,33 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 	x.b_plain = is_plain(r, region, v->args[1], v->acc, 0, &x.b_fixed);
 	if (lower_is_scalar(r, region))
 		x.a_plain = x.b_plain = false;
-	contract_model(t, &x, par);
+	Arena scratch;
+	arena_init(&scratch);
+	MatrixUnit unit = contract_dot_unit(&scratch, r, region, t);
+	arena_release(&scratch);
+	if (unit == UNIT_FMA)
+		contract_model(t, &x, par);
+	else
+		contract_dot_model(t, &x, unit, dtype_info[a->dtype].bytes,
+				   par);
 	for (int i = 0; i < P_COUNT; i++)
 		c.params[i] = (KParam){contract_params[i], par[i]};
 	return c;
+}
+
+/* What every unit asks of blocks and forms. */
+static const char *blocks_legal(const int64_t *par)
+{
+	for (int i = P_MB; i <= P_NB; i++)
+		if (par[i] < 1 || par[i] > 1 << 20)
+			return "mb and nb (tiles a task) must be 1 to 2^20";
+	if (par[P_TI] < 1 || par[P_TI] > 1 << 20)
+		return "ti (blocks a task) must be 1 to 2^20";
+	for (int i = P_A; i <= P_B; i++)
+		if (par[i] < PACK_NONE || par[i] > PACK_PHASE)
+			return "a and b must be 0 (read where they lie), 1 "
+			       "(packed in each task) or 2 (by a phase)";
+	return NULL;
 }
 
 static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
@@ -94,7 +117,17 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 	int64_t lanes = c->params[P_LANES].value, nr = c->params[P_NR].value;
 	int64_t mr = c->params[P_MR].value;
 	const Value *v = product_of(r, region);
+	int64_t par[P_COUNT], unit = c->params[P_UNIT].value;
 
+	for (int i = 0; i < P_COUNT; i++)
+		par[i] = c->params[i].value;
+	if (unit < 0 || unit >= UNIT_COUNT)
+		return "no such matrix unit";
+	const char *why = blocks_legal(par);
+	if (why)
+		return why;
+	if (unit != UNIT_FMA)
+		return contract_dot_legal(a, r, region, t, par);
 	if (lanes < 2 || lanes > 64 || (lanes & (lanes - 1)))
 		return arena_printf(a, "lanes must be 2, 4 ... 64");
 	if (nr < lanes || nr % lanes)
@@ -107,16 +140,6 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 				    (int)mr, (int)nr,
 				    (int)(mr * (nr / lanes) + nr / lanes + 1),
 				    t->name, t->vector_registers);
-	for (int i = P_MB; i <= P_NB; i++)
-		if (c->params[i].value < 1 || c->params[i].value > 1 << 20)
-			return "mb and nb (tiles a task) must be 1 to 2^20";
-	if (c->params[P_TI].value < 1 || c->params[P_TI].value > 1 << 20)
-		return "ti (blocks a task) must be 1 to 2^20";
-	for (int i = P_A; i <= P_B; i++)
-		if (c->params[i].value < PACK_NONE ||
-		    c->params[i].value > PACK_PHASE)
-			return "a and b must be 0 (read where they lie), 1 "
-			       "(packed in each task) or 2 (by a phase)";
 	if (c->params[P_A].value == PACK_NONE &&
 	    known(r, v->shape[v->rank - 2]) < 0)
 		return "A is read where it lies only where its rows are a "
@@ -162,10 +185,14 @@ static void contract_lower(Kernels *ks, Kernel *k, const Regions *r,
 	p.m = p.v->shape[p.batch];
 	p.n = p.v->shape[p.batch + 1];
 	p.k = program_value(p.l.p, p.v->args[0])->shape[p.batch + 1];
+	p.unit = (MatrixUnit)p.par[P_UNIT];
+	p.element = program_value(p.l.p, p.v->args[0])->dtype;
 	/* one block at least, so that a product over nothing is stored too */
 	p.kc = ex_const(p.t, p.par[P_KC]);
 	if (ex_is_const(p.t, p.k, &n) && n <= p.par[P_KC])
 		p.kc = ex_max(p.t, ex_const(p.t, 1), p.k);
+	if (p.unit != UNIT_FMA)
+		p.kc = contract_dot_kc(&p);
 	p.blocks = ex_max(p.t, ex_const(p.t, 1), ex_ceil_div(p.t, p.k, p.kc));
 	p.a = operand(&p, 0, p.par[P_MR], p.m);
 	p.b = operand(&p, 1, p.par[P_NR], p.n);
@@ -174,8 +201,11 @@ static void contract_lower(Kernels *ks, Kernel *k, const Regions *r,
 	if (p.b.where == PACK_PHASE)
 		contract_pack_phase(&p, &p.b, "pack_b");
 	contract_main(&p);
-	k->note = "operands packed once, a register tile over kc elements of K "
-		  "at a time, epilogue on the finished tile";
+	k->note = contract_dot_note(&p);
+	if (!k->note)
+		k->note = "operands packed once, a register tile over kc "
+			  "elements of K "
+			  "at a time, epilogue on the finished tile";
 }
 
 const Realisation realise_contract = {

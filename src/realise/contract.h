@@ -5,6 +5,7 @@
  *   contract_model.c  tile and blocks from the machine's caches
  *   contract_pack.c   operands into panels
  *   contract_tile.c   the register tile, and what follows it
+ *   contract_dot.c    products by matrix units: their panels and tile
  */
 #ifndef TENON_REALISE_CONTRACT_H
 #define TENON_REALISE_CONTRACT_H
@@ -15,12 +16,13 @@ enum {
 	P_MR, /* rows of the register tile */
 	P_NR, /* its columns, a multiple of lanes */
 	P_LANES,
-	P_MB, /* tiles of a task: rows */
-	P_NB, /* and columns */
-	P_KC, /* elements of K that a tile folds at a time */
-	P_TI, /* blocks of mb tiles below each other in a task */
-	P_A,  /* where A is packed: PACK_TASK or PACK_PHASE */
-	P_B,  /* and B */
+	P_MB,   /* tiles of a task: rows */
+	P_NB,   /* and columns */
+	P_KC,   /* elements of K that a tile folds at a time */
+	P_TI,   /* blocks of mb tiles below each other in a task */
+	P_A,    /* where A is packed: PACK_TASK or PACK_PHASE */
+	P_B,    /* and B */
+	P_UNIT, /* what multiplies: ir/unit.h */
 	P_COUNT
 };
 extern const char *const contract_params[P_COUNT + 1];
@@ -55,7 +57,9 @@ typedef struct Product {
 	Ex m, n, k;
 	Ex kc, blocks; /* elements of a block of K, and blocks */
 	DType acc;
-	bool plain; /* no lanes in prologue and epilogue */
+	MatrixUnit unit;
+	DType element; /* of the operands, for a matrix unit */
+	bool plain;    /* no lanes in prologue and epilogue */
 	Packed a, b;
 } Product;
 
@@ -96,6 +100,44 @@ VarId contract_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
  */
 void contract_packed(const Product *p, const Packed *x, const Ex *batch,
 		     Ex panel, const KAt *k, Ex lane, Ex *out);
+
+/* The operand's own index of its row or column `wide` and of k. */
+void contract_operand_index(const Product *p, const Packed *x, const Ex *batch,
+			    Ex k, Ex wide, Ex *out);
+/* Where a panel lies in its buffer: the indices before those of k and lane,
+ * whose number is returned. */
+int contract_panel_index(const Product *p, const Packed *x, const Ex *batch,
+			 Ex panel, Ex block, Ex *out);
+
+/* ---- contract_dot.c -------------------------------------------------- */
+
+/* NULL where the unit computes the region, else the reason why not. */
+const char *contract_dot_refuses(Arena *a, const Regions *r, uint32_t region,
+				 const Target *t, MatrixUnit u);
+/* The target's first unit that does; UNIT_FMA: none. */
+MatrixUnit contract_dot_unit(Arena *a, const Regions *r, uint32_t region,
+			     const Target *t);
+/* As contract_model, for a unit and elements of so many bytes. */
+void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
+			int element_bytes, int64_t *par);
+const char *contract_dot_legal(Arena *a, const Regions *r, uint32_t region,
+			       const Target *t, const int64_t *par);
+/* Elements of a block of K, whole steps. */
+Ex contract_dot_kc(const Product *p);
+/* The shape of a panel of one block of K, and its dtype. */
+DType contract_dot_panel(const Product *p, const Packed *x, Ex shape[3]);
+/* What explain says of the unit; NULL: there is none. */
+const char *contract_dot_note(const Product *p);
+void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex panel,
+		       Ex block);
+/* The tile at hand: its panels, its block of K, its place in scratch. */
+typedef struct DotTile {
+	Ex pa, pb, block;
+	uint32_t buffer;
+	const Ex *index;
+	bool clear; /* nothing was summed before */
+} DotTile;
+void contract_dot_fold(Product *p, const Ex *batch, const DotTile *tile);
 
 /* The phase that computes the product and what follows it. */
 void contract_main(Product *p);

@@ -112,6 +112,7 @@ void contract_model(const Target *t, const Extents *x, int64_t *par)
 	bool known = x->m >= 0 && x->n >= 0 && x->k >= 0;
 
 	choose_tile(t, x, par);
+	par[P_UNIT] = UNIT_FMA;
 	int64_t lanes = par[P_LANES], mr = par[P_MR], nr = par[P_NR];
 	int64_t pitch = ceil_div(mr, lanes) * lanes;
 	par[P_TI] = 1;

@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-void contract_packed(const Product *p, const Packed *x, const Ex *batch,
-		     Ex panel, const KAt *k, Ex lane, Ex *out)
+int contract_panel_index(const Product *p, const Packed *x, const Ex *batch,
+			 Ex panel, Ex block, Ex *out)
 {
 	int n = 0;
 
@@ -23,9 +23,17 @@ void contract_packed(const Product *p, const Packed *x, const Ex *batch,
 	} else {
 		for (; n < p->batch; n++)
 			out[n] = x->varies[n] ? batch[n] : ex_const(p->t, 0);
-		out[n++] = k->block;
+		out[n++] = block;
 		out[n++] = panel;
 	}
+	return n;
+}
+
+void contract_packed(const Product *p, const Packed *x, const Ex *batch,
+		     Ex panel, const KAt *k, Ex lane, Ex *out)
+{
+	int n = contract_panel_index(p, x, batch, panel, k->block, out);
+
 	out[n++] = k->in;
 	out[n] = lane;
 }
@@ -36,8 +44,8 @@ static Ex k_of(const Product *p, const KAt *k)
 	return ex_add(p->t, ex_mul(p->t, k->block, p->kc), k->in);
 }
 
-static void operand_index(const Product *p, const Packed *x, const Ex *batch,
-			  Ex k, Ex wide, Ex *out)
+void contract_operand_index(const Product *p, const Packed *x, const Ex *batch,
+			    Ex k, Ex wide, Ex *out)
 {
 	memcpy(out, batch, (size_t)p->batch * sizeof(Ex));
 	out[p->batch] = x->rows ? wide : k;
@@ -79,7 +87,7 @@ VarId contract_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
 
 	if (guarded)
 		lower_guard(l, room);
-	operand_index(p, x, batch, k_of(p, k), wide, at);
+	contract_operand_index(p, x, batch, k_of(p, k), wide, at);
 	VarId v = lower_cast(l, p->acc, from, lower_value(l, x->value, at));
 	l->conds.n = guards;
 	return v;
@@ -135,7 +143,7 @@ static void pack_panel(Product *p, const Packed *x, const Ex *batch, Ex panel,
 
 	/* Probe which way memory runs with two axes that no loop uses. */
 	Ex pk = ex_axis(p->t, l->k->naxes), pw = ex_axis(p->t, l->k->naxes + 1);
-	operand_index(p, x, batch, pk, pw, at);
+	contract_operand_index(p, x, batch, pk, pw, at);
 	if (lower_stride(l, x->value, at, l->k->naxes) == 1) {
 		Ex g = lower_for(l, groups, MAP_SERIAL, 1);
 		KAt k = {block, lower_for(l, length, MAP_VECTOR, lanes)};
@@ -159,10 +167,25 @@ static void pack(Product *p, const Packed *x, const Ex *batch, Ex panel,
 {
 	Ex length = contract_k_length(p, block);
 
-	if (p->plain)
+	if (p->unit != UNIT_FMA)
+		contract_dot_pack(p, x, batch, panel, block);
+	else if (p->plain)
 		pack_plain(p, x, batch, panel, block, length);
 	else
 		pack_panel(p, x, batch, panel, block, length);
+}
+
+/* Adds the axes of a panel to a shape. */
+static DType panel_shape(const Product *p, const Packed *x, Ex *shape, int *n)
+{
+	if (p->unit != UNIT_FMA) {
+		DType dtype = contract_dot_panel(p, x, shape + *n);
+		*n += 3;
+		return dtype;
+	}
+	shape[(*n)++] = p->kc;
+	shape[(*n)++] = ex_const(p->t, x->pitch);
+	return p->acc;
 }
 
 void contract_pack_phase(Product *p, Packed *x, const char *name)
@@ -177,10 +200,9 @@ void contract_pack_phase(Product *p, Packed *x, const char *name)
 	}
 	shape[n++] = p->blocks;
 	shape[n++] = x->panels;
-	shape[n++] = p->kc;
-	shape[n++] = ex_const(p->t, x->pitch);
+	DType dtype = panel_shape(p, x, shape, &n);
 	x->buffer =
-		lower_buffer(l, SCOPE_SHARED, p->acc, shape, (uint8_t)n, name);
+		lower_buffer(l, SCOPE_SHARED, dtype, shape, (uint8_t)n, name);
 	lower_phase(l, name);
 	for (int d = 0; d < p->batch; d++)
 		batch[d] = x->varies[d] ? lower_task(l, p->v->shape[d])
@@ -193,9 +215,12 @@ void contract_pack_phase(Product *p, Packed *x, const char *name)
 
 void contract_pack_scratch(Product *p, Packed *x, Ex panels, const char *name)
 {
-	Ex shape[3] = {panels, p->kc, ex_const(p->t, x->pitch)};
+	Ex shape[K_MAX_RANK] = {panels};
+	int n = 1;
+	DType dtype = panel_shape(p, x, shape, &n);
 
-	x->buffer = lower_buffer(&p->l, SCOPE_WORKER, p->acc, shape, 3, name);
+	x->buffer = lower_buffer(&p->l, SCOPE_WORKER, dtype, shape, (uint8_t)n,
+				 name);
 }
 
 void contract_pack_block(Product *p, const Packed *x, const Ex *batch,

@@ -170,6 +170,16 @@ static void tile_fold(Product *p, Block *b)
 	lower_end(l);
 }
 
+/* The same by a matrix unit, from scratch to scratch. */
+static void tile_dot(Product *p, const Block *b)
+{
+	Ex to[4], zero = ex_const(p->t, 0);
+
+	tile_index(b, zero, zero, to);
+	DotTile dot = {b->pa, b->pb, b->kk, b->tile, to, !b->keeps};
+	contract_dot_fold(p, b->batch, &dot);
+}
+
 /* The product's boundary may go only where its def asks for it and nobody
  * but this tile sees the value. */
 static bool drops_boundary(const Product *p)
@@ -241,7 +251,7 @@ static bool is_direct(const Product *p)
 	int64_t n, lanes = p->par[P_LANES];
 	int64_t copies = p->par[P_MR] * (p->par[P_NR] / lanes), each = 1;
 
-	if (p->plain || !ex_is_const(p->t, p->m, &n) ||
+	if (p->plain || p->unit != UNIT_FMA || !ex_is_const(p->t, p->m, &n) ||
 	    !ex_is_const(p->t, p->n, &n))
 		return false;
 	for (size_t i = 0; i < reg->values.n; i++) {
@@ -266,7 +276,9 @@ static int spans(Product *p, const Packed *x, Ex first, Ex count, Span out[2])
 	int64_t n = 0, size = x->wide;
 	int used = 0;
 
-	if (!ex_is_const(t, x->extent, &n) || n % size == 0) {
+	/* a unit has tiles of one size: its panels are filled up */
+	if (p->unit != UNIT_FMA || !ex_is_const(t, x->extent, &n) ||
+	    n % size == 0) {
 		out[0] = (Span){.size = size, .first = first, .count = count};
 		return 1;
 	}
@@ -311,8 +323,11 @@ static void block_tiles(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
 	bool guarded = rows->last || columns->last;
 	if (guarded)
 		lower_if(l, inside, 4);
-	tile_fold(p, b);
-	if (!b->direct)
+	if (p->unit != UNIT_FMA)
+		tile_dot(p, b);
+	else
+		tile_fold(p, b);
+	if (p->unit == UNIT_FMA && !b->direct)
 		tile_keep(p, b);
 	if (b->keeps) {
 		Ex next = ex_add(t, b->kk, ex_const(t, 1));

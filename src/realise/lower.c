@@ -345,6 +345,37 @@ VarId lower_mac(Lower *l, DType dtype, VarId a, VarId b, VarId c)
 	return s->var;
 }
 
+VarId lower_word(Lower *l, DType from, VarId element, int bit, VarId word)
+{
+	Stmt *s = append(l, ST_WORD);
+
+	s->var = new_var(l);
+	s->dtype = DT_U32;
+	s->from = from;
+	s->bit = bit;
+	s->args[s->nargs++] = element;
+	if (word != NO_VAR)
+		s->args[s->nargs++] = word;
+	return s->var;
+}
+
+void lower_dot(Lower *l, const KDot *d, DType from, uint32_t buffer,
+	       const Ex *index, ValueId value)
+{
+	const KBuffer *b = &l->k->buffers.p[buffer];
+	Stmt *s = append(l, ST_DOT);
+	KDot *copy = arena_new(l->arena, KDot);
+
+	*copy = *d;
+	s->dot = copy;
+	s->dtype = b->dtype;
+	s->from = from;
+	s->buffer = buffer;
+	s->nindex = b->rank;
+	memcpy(s->index, index, b->rank * sizeof(Ex));
+	s->value = value;
+}
+
 VarId lower_zero(Lower *l, DType dtype)
 {
 	Stmt *s = append(l, ST_CONST);
@@ -434,7 +465,7 @@ static void accum_where(Lower *l, VarId acc, Op op, DType dtype, VarId x,
 	s->args[1] = cond;
 }
 
-static VarId test(Lower *l, const Ex *conds, uint32_t n)
+VarId lower_test(Lower *l, const Ex *conds, uint32_t n)
 {
 	Stmt *s = append(l, ST_TEST);
 
@@ -624,7 +655,7 @@ static VarId lower_pad(Lower *l, const Value *v, const Ex *index)
 	args[2] = lower_value(l, v->args[1], NULL);
 	if (n == 0)
 		return args[1];
-	args[0] = test(l, conds, n);
+	args[0] = lower_test(l, conds, n);
 	return lower_op(l, OP_WHERE, v->dtype, v->dtype, args, 3, NO_VALUE);
 }
 
@@ -649,7 +680,7 @@ static VarId lower_concat(Lower *l, const Value *v, const Ex *index)
 		if (result == NO_VAR) {
 			result = part;
 		} else {
-			VarId args[3] = {test(l, conds, n), part, result};
+			VarId args[3] = {lower_test(l, conds, n), part, result};
 			result = lower_op(l, OP_WHERE, v->dtype, v->dtype, args,
 					  3, NO_VALUE);
 		}
@@ -745,7 +776,7 @@ static VarId lower_scatter(Lower *l, ValueId id, const Value *v,
 	VarId update = lower_value(l, v->args[2], at);
 	Ex conds[2] = {ex_sub(t, i, index[v->axis]),
 		       ex_sub(t, index[v->axis], i)};
-	accum_where(l, acc, fold, v->dtype, update, test(l, conds, 2));
+	accum_where(l, acc, fold, v->dtype, update, lower_test(l, conds, 2));
 	lower_end(l);
 	return acc;
 }
@@ -814,7 +845,7 @@ VarId lower_value(Lower *l, ValueId id, const Ex *index)
 		Ex conds[2];
 		uint32_t n = lower_compare(l, id, index, conds);
 		if (n) {
-			var = test(l, conds, n);
+			var = lower_test(l, conds, n);
 			l->at->p[l->at->n - 1]->value = id;
 		} else {
 			var = lower_elem(l, id, v, index);

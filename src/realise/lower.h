@@ -83,6 +83,14 @@ VarId lower_round(Lower *l, DType to, DType from, VarId x, ValueId value);
 /* An f32 sum as a 16-bit value whose boundary is dropped. */
 VarId lower_keep(Lower *l, DType to, VarId x, ValueId value);
 VarId lower_mac(Lower *l, DType dtype, VarId a, VarId b, VarId c);
+/* The element's bits from `bit` of a word on, beside those of `word` unless
+ * that is NO_VAR. */
+VarId lower_word(Lower *l, DType from, VarId element, int bit, VarId word);
+/* buffer[index] += the tile d of elements of `from`, of `value`'s sums. */
+void lower_dot(Lower *l, const KDot *d, DType from, uint32_t buffer,
+	       const Ex *index, ValueId value);
+/* Whether every cond >= 0. */
+VarId lower_test(Lower *l, const Ex *conds, uint32_t n);
 VarId lower_zero(Lower *l, DType dtype);
 /* One element of the dtype, of static life. */
 VarId lower_constant(Lower *l, DType dtype, const void *data);

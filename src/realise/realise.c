@@ -78,11 +78,32 @@ static const Realisation *choose(Arena *a, const Regions *r, uint32_t region)
 	bug("region %u: no realisation admits it", region);
 }
 
+/* The target with no other matrix unit than a pinned one. */
+static Target pinned_unit(const Target *t, const Pin *pins, size_t n)
+{
+	Target out = *t;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(pins[i].realisation, "contract") ||
+		    strcmp(pins[i].param, "unit"))
+			continue;
+		size_t u = 0;
+		while (u < t->nunits &&
+		       t->units[u] != (MatrixUnit)pins[i].value)
+			u++;
+		out.units = t->units + u;
+		out.nunits = u < t->nunits;
+	}
+	return out;
+}
+
 Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 			 Pin *pins, size_t npins)
 {
 	Kernels *ks = arena_new(a, Kernels);
+	Target target = pinned_unit(t, pins, npins);
 
+	t = &target;
 	if (!check_pins(ctx, a, pins, npins))
 		return NULL;
 	ks->arena = a;

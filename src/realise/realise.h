@@ -16,6 +16,9 @@ typedef struct Target {
 	int vector_bytes;
 	int vector_registers;
 	int cpus;
+	/* matrix units that it has, the one to choose first in front */
+	const MatrixUnit *units;
+	size_t nunits;
 	/* bytes: L1d and L2 of a core, L3 that all of them may count on */
 	int64_t cache[3];
 } Target;

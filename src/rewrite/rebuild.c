@@ -14,6 +14,7 @@ void rebuild_begin(Rebuild *r, Ctx *ctx, Arena *a, const Program *p,
 {
 	Program *q = program_copy(a, p);
 	*r = (Rebuild){.ctx = ctx,
+		       .old = p,
 		       .q = q,
 		       .olds = q->values.p,
 		       .nolds = q->values.n,
@@ -56,9 +57,25 @@ void rebuild_all(Rebuild *r, const RuleSet *set)
 	}
 }
 
+/* What became of stage 1's values, through all passes so far. */
+static void follow(Rebuild *r)
+{
+	const Program *p = r->old;
+	size_t n = p->now ? p->nnow : r->nolds;
+	ValueId *now = arena_array(r->q->arena, ValueId, n + 1);
+
+	for (size_t i = 0; i < n; i++) {
+		ValueId at = p->now ? p->now[i] : (ValueId)i;
+		now[i] = at == NO_VALUE ? NO_VALUE : r->map[at];
+	}
+	r->q->now = now;
+	r->q->nnow = n;
+}
+
 Program *rebuild_end(Rebuild *r)
 {
 	Program *q = r->q;
+	follow(r);
 	for (size_t i = 0; i < q->inputs.n; i++)
 		q->inputs.p[i] = r->map[q->inputs.p[i]];
 	for (size_t i = 0; i < q->results.n; i++)

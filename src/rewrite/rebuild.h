@@ -14,6 +14,7 @@
 typedef struct Rebuild {
 	Ctx *ctx;
 	Program *q; /* the new program; shares the old expressions' ids */
+	const Program *old;
 	const Value *olds; /* the old values; args are old ids */
 	size_t nolds;
 	ValueId *map; /* by old id; NO_VALUE: not made yet, or dropped */

@@ -20,10 +20,12 @@ typedef struct Machine {
 
 /* One row a set; the widest the host runs is the default. */
 typedef struct Isa {
-	const char *name; /* avx512, avx2, base; neon */
+	const char *name; /* amx, avx512, avx2, base; neon ... */
 	int vector_bytes; /* 64, 32, 16 */
 	int vector_registers;
 	const char *const *flags; /* compiler flags, NULL-terminated */
+	const char *const *units; /* matrix units (ir/unit.h), NULL-terminated,
+			the one to choose first */
 	Machine usual; /* one that has it, for plans made elsewhere */
 } Isa;
 extern const Isa isa_table[];

@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of gated_projections, by contract mr=6 nr=16 lanes=8 mb=6 nb=28 kc=336 ti=1 a=2 b=2
+ * k0: region 0 of gated_projections, by contract mr=6 nr=16 lanes=8 mb=6 nb=28 kc=336 ti=1 a=2 b=2 unit=0
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %3 = matmul: f16, line 9
  *   %4 = cast: f32, line 9
@@ -1050,7 +1050,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 }
 #endif
 /*
- * k1: region 1 of gated_projections, by contract mr=6 nr=16 lanes=8 mb=6 nb=28 kc=336 ti=1 a=2 b=2
+ * k1: region 1 of gated_projections, by contract mr=6 nr=16 lanes=8 mb=6 nb=28 kc=336 ti=1 a=2 b=2 unit=0
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %12 = matmul: f16, line 9
  *   %13 = mul: f16, line 9

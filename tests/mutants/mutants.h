@@ -5,7 +5,8 @@
  * programs named; what they call is in planted.h. A row whose edits change
  * no bits of a program at a shape says nothing there; one that does must be
  * rejected. The quick run plants a row in its first program under every
- * dtype, and in the second one as written.
+ * dtype, and in the second one as written. Products are by multiply-adds, but
+ * for UNIT_MUTANT rows, which are left out where the unit is not there.
  */
 #ifndef TENON_MUTANTS_MUTANTS_H
 #define TENON_MUTANTS_MUTANTS_H
@@ -19,6 +20,7 @@ typedef struct Mutant {
 	const char *programs; /* of examples/ or tests/mutants/ */
 	const char *dtypes;   /* "-": only as written */
 	Edit edits[MUT_EDITS];
+	const char *unit; /* matrix unit that multiplies; NULL: none */
 } Mutant;
 
 #define VAR   "(v[0-9]+)"
@@ -52,9 +54,11 @@ static const Mutant mutants[] = {
 	{                                                                      \
 		.within = where, .find = from, .put = to, .then = next         \
 	}
-#define MUTANT(n, w, p, d, ...) {n, w, p, d, {__VA_ARGS__}},
+#define MUTANT(n, w, p, d, ...)         {n, w, p, d, {__VA_ARGS__}, NULL},
+#define UNIT_MUTANT(u, n, w, p, d, ...) {n, w, p, d, {__VA_ARGS__}, u},
 #include "tests/mutants/mutants.def"
 #undef MUTANT
+#undef UNIT_MUTANT
 #undef EDIT_THEN
 #undef EDIT_NTH
 #undef EDIT

@@ -50,6 +50,7 @@ static const Shape shapes[] = {
 typedef struct Subject {
 	const char *name;
 	const char *dtype; /* NULL: as written */
+	const char *unit;  /* matrix unit of its products; NULL: none */
 	TenonProgram *program;
 	TenonPlan *plan;
 	CodeSource *honest;
@@ -110,22 +111,42 @@ static bool same_dtype(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static Subject *subject(Test *t, const char *name, const char *dtype)
+/*
+ * With products by the unit, or by multiply-adds as every machine has them: a
+ * program without products needs no such pin, and refuses it.
+ */
+static TenonError compile(Test *t, Subject *s)
+{
+	const char *pin = arena_printf(&t->a, "contract.unit=%s",
+				       s->unit ? s->unit : "fma");
+	TenonPlanOptions o = t->options;
+
+	o.pins = &pin;
+	o.npins = 1;
+	TenonError e = tenon_compile(t->c, s->program, &o, &s->plan);
+	if (e != TENON_OK && !s->unit)
+		e = tenon_compile(t->c, s->program, &t->options, &s->plan);
+	return e;
+}
+
+static Subject *subject(Test *t, const char *name, const char *dtype,
+			const char *unit)
 {
 	for (size_t i = 0; i < t->subjects.n; i++)
 		if (!strcmp(t->subjects.p[i]->name, name) &&
-		    same_dtype(t->subjects.p[i]->dtype, dtype))
+		    same_dtype(t->subjects.p[i]->dtype, dtype) &&
+		    same_dtype(t->subjects.p[i]->unit, unit))
 			return t->subjects.p[i];
 	Subject *s = arena_new(&t->a, Subject);
 	TenonProgramOptions o = {.dtype = dtype};
 	s->name = name;
 	s->dtype = dtype;
+	s->unit = unit;
 	must(t->c,
 	     tenon_program_from_file(t->c, program_path(&t->a, name), &o,
 				     &s->program),
 	     name);
-	must(t->c, tenon_compile(t->c, s->program, &t->options, &s->plan),
-	     name);
+	must(t->c, compile(t, s), name);
 	s->honest = s->plan->code;
 	s->nhonest = s->plan->ncode;
 	s->nsources = s->plan->plan->sources.n;
@@ -200,8 +221,23 @@ static const char *next_word(Arena *a, const char **s)
 	return word;
 }
 
+/* Whether the set that code is made for has the unit. */
+static bool has_unit(const Test *t, const char *unit)
+{
+	const char *name = t->options.target;
+	const Isa *isa =
+		name && strlen(name) > 4 ? isa_find(name + 4) : isa_host();
+
+	for (size_t i = 0; isa && isa->units[i]; i++)
+		if (!strcmp(isa->units[i], unit))
+			return true;
+	return false;
+}
+
 static bool row_wanted(const Test *t, const Mutant *m)
 {
+	if (m->unit && !has_unit(t, m->unit))
+		return false;
 	if (!*t->wanted)
 		return true;
 	for (char **w = t->wanted; *w; w++)
@@ -221,7 +257,9 @@ static void plant_row(Test *t, const Mutant *m)
 			bool written = *dtype == '-' || !strcmp(dtype, "f16");
 			if (!t->all && !quick)
 				continue;
-			plant(t, m, subject(t, program, written ? NULL : dtype),
+			plant(t, m,
+			      subject(t, program, written ? NULL : dtype,
+				      m->unit),
 			      i == 0);
 		}
 	}
@@ -232,14 +270,14 @@ static void compile_batch(Test *t)
 	TenonContext *c = t->c;
 	const char *folder =
 		t->all ? "build/test/mutants-all" : "build/test/mutants";
-	static const char *flags[16];
+	static const char *flags[24];
 	size_t n = 0;
 
 	if (!t->plants.n)
 		return;
 	/* a quick compilation; it changes no result of IEEE arithmetic */
 	const TenonPlan *any = t->plants.p[0].s->plan;
-	for (t->isa = *any->isa; t->isa.flags[n] && n < 14; n++)
+	for (t->isa = *any->isa; t->isa.flags[n] && n < 22; n++)
 		flags[n] = t->isa.flags[n];
 	flags[n] = "-O1";
 	t->isa.flags = flags;

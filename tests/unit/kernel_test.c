@@ -30,7 +30,10 @@
 	"\tbuffer in e: f32[E] %3\n"                                           \
 	"\tbuffer out y: f32[M, 8] %4\n"                                       \
 	"\tbuffer worker w: f32[16]\n"                                         \
-	"\tbuffer reg r: f32[4, 16]\n"
+	"\tbuffer reg r: f32[4, 16]\n"                                         \
+	"\tbuffer worker ds: f32[32, 32]\n"                                    \
+	"\tbuffer worker da: bf16[2, 32, 32]\n"                                \
+	"\tbuffer worker db: u32[2, 16, 32]\n"
 
 #define MAIN  "\tphase main tasks i0 < M {\n"
 #define CLOSE "\t}\n"
@@ -162,6 +165,16 @@ static void constants(void)
 	ctx_release(&ctx);
 }
 
+#define IN_LANES "for i8 < 16 vunroll 16 {\n"
+#define DOT(unit, dtype, tile, steps)                                          \
+	"dot " unit " " dtype " ds[0, 0] = da[0, 0, 0] db[0, 0, 0] tile " tile \
+	" steps " steps "\n"
+/* Something in both operands. */
+#define STORED                                                                 \
+	IN_LANES "v90: bf16 = const 0x0p+0\nv91: u32 = word.0 v90\n"           \
+		 "v92: u32 = word.16 v90 v91\nstore da[0, 0, i8] = v90\n"      \
+		 "store db[0, 0, i8] = v92\n}\n"
+
 typedef struct Refusal {
 	const char *body; /* of a phase, after MAIN */
 	const char *why;  /* must be in the message */
@@ -280,6 +293,36 @@ static const Refusal refusals[] = {
 	{"v1: i64 = load n[i0]\nv2: i64 = floordiv v1 v1 at i0\n",
 	 "names no value"},
 	{"v1: i64 = load n[i0]\ni2 = bound v1 < E\n", "names no value"},
+	/* words, and tiles of matrix units */
+	{"v0: f32 = const 0x0p+0\nv1: u32 = word.0 v0\n", "made in lanes"},
+	{IN_LANES "v0: f32 = const 0x0p+0\nv1: u32 = word.0 v0\n}\n",
+	 "no such word"},
+	{IN_LANES "v0: bf16 = const 0x0p+0\nv1: u32 = word.8 v0\n}\n",
+	 "no element starts at bit 8"},
+	{IN_LANES "v0: bf16 = const 0x0p+0\nv1: u32 = word.0 v0 v0\n}\n",
+	 "v0 is bf16 where u32"},
+	{DOT("amx_bf16", "bf16", "32 x 32", "2"), "not stored"},
+	{STORED DOT("amx_bf16", "bf16", "32 x 32", "3"),
+	 "cannot prove 0 <= 0, 0 + 3 <= 2"},
+	{STORED DOT("amx_bf16", "bf16", "48 x 32", "2"), "no tile of 48 x 32"},
+	{STORED DOT("amx_bf16", "bf16", "20 x 16", "2"), "no tile of 20 x 16"},
+	{STORED DOT("amx_bf16", "bf16", "16 x 48", "2"),
+	 "cannot prove 0 <= 0, 0 + 48 <= 32"},
+	{STORED DOT("amx_int8", "bf16", "32 x 32", "2"), "no unit takes"},
+	{STORED DOT("fma", "bf16", "32 x 32", "2"), "no unit takes"},
+	{STORED DOT("amx_int8", "i8", "32 x 32", "2"), "no unit takes"},
+	{STORED DOT("avx512_bf16", "bf16", "32 x 32", "2"), "no tile of 32"},
+	{STORED IN_LANES DOT("amx_bf16", "bf16", "32 x 32", "2") "}\n",
+	 "dot in a vector loop"},
+	{STORED DOT("amx_bf16", "bf16", "32 x 32", "2")
+		 DOT("amx_bf16", "bf16", "16 x 32", "2"),
+	 "tiles of two shapes in one phase"},
+	{STORED "dot amx_bf16 bf16 ds[0, 0] = db[0, 0, 0] da[0, 0, 0] tile 16 "
+		"x 16 steps 2\n",
+	 "other dtypes"},
+	{STORED "dot amx_bf16 bf16 ds[0, 0] = da[0, 0, 0] db[0, 0, 0] tile 16 "
+		"x 16 steps i9\n",
+	 "not in scope"},
 };
 
 static void refused(void)
@@ -318,6 +361,12 @@ static void accepted(void)
 		"for i1 < 8 vector 4 {\nv0: f32 = load x[i0, i1]\n"
 		"v1: f32 = acc add\nv1: f32 = accum add v0\nv2: f32 = neg v1\n"
 		"store y[i0, i1] = v2\n}\n",
+		STORED DOT("amx_bf16", "bf16", "32 x 32", "2"),
+		STORED DOT("amx_bf16", "bf16", "7 x 32", "min(M, 2)"),
+		STORED DOT("avx512_bf16", "bf16", "14 x 32",
+			   "1") "dot avx512_bf16 bf16 ds[14, 0] += da[1, 14, "
+				"0] db[1, "
+				"0, 16] tile 14 x 16 steps 1\n",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(bodies); i++) {

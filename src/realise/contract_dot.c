@@ -1,0 +1,472 @@
+/*
+ * contract_dot: products by matrix units.
+ *
+ * Where the accumulator that the program asks for admits it (docs/contract.md,
+ * "Matrix units"), operands are packed as the unit takes them and a register
+ * tile is one statement, DOT. What is around it is contract's own: panels,
+ * blocks of K, tasks, sums in scratch between the blocks, the epilogue.
+ *
+ * Packed operands have steps of 64 bytes along k. A's rows lie below each
+ * other, each step of a row as it was; B's elements are put together to words
+ * of 4 bytes along k, 16 rows of words a step. The last step is filled up with
+ * zeros on both sides: 0 * 0 adds nothing, whatever lies around.
+ *
+ * The order of a sum: steps one after another; what the unit does within one
+ * is its own, and the same for every tile. So bits depend on row and column
+ * alone here as well.
+ */
+#include "realise/contract.h"
+
+#include <string.h>
+
+/* Elements of a step, and of a word. */
+static int64_t step_elements(const Product *p)
+{
+	return UNIT_BYTES / dtype_info[p->element].bytes;
+}
+
+static int word_elements(const Product *p)
+{
+	return WORD_BYTES / dtype_info[p->element].bytes;
+}
+
+/* ---- whether ---------------------------------------------------------- */
+
+const char *contract_dot_refuses(Arena *a, const Regions *r, uint32_t region,
+				 const Target *t, MatrixUnit u)
+{
+	const Value *v = program_value(r->program, r->regions.p[region].anchor);
+	DType x = program_value(r->program, v->args[0])->dtype;
+	DType y = program_value(r->program, v->args[1])->dtype;
+	const char *name = unit_info[u].name;
+	size_t i = 0;
+
+	while (i < t->nunits && t->units[i] != u)
+		i++;
+	if (i == t->nunits)
+		return arena_printf(a, "%s has no %s", t->name, name);
+	if (x != y || !unit_takes(u, x, v->acc))
+		return arena_printf(a,
+				    "%s does not multiply %s and %s with "
+				    "acc=%s",
+				    name, dtype_info[x].name,
+				    dtype_info[y].name,
+				    dtype_info[v->acc].name);
+	if (v->relax & RELAX_REASSOCIATE)
+		return "a sum that may merge with others uses fma";
+	if (lower_is_scalar(r, region))
+		return "values around the product may fault, and are "
+		       "computed one by one";
+	return NULL;
+}
+
+MatrixUnit contract_dot_unit(Arena *a, const Regions *r, uint32_t region,
+			     const Target *t)
+{
+	for (size_t i = 0; i < t->nunits; i++)
+		if (!contract_dot_refuses(a, r, region, t, t->units[i]))
+			return t->units[i];
+	return UNIT_FMA;
+}
+
+/* ---- tile and blocks --------------------------------------------------- */
+
+/* Rows of a product for which A is packed in the tasks. */
+#define FEW_ROWS 64
+/* Multiply-adds worth another task. */
+#define TASK_MACS (1 << 24)
+
+static int64_t clip(int64_t x, int64_t lo, int64_t hi)
+{
+	return x < lo ? lo : x > hi ? hi : x;
+}
+
+static int64_t round_up(int64_t x, int64_t by)
+{
+	return (x + by - 1) / by * by;
+}
+
+/* Eight tile registers: 2 x 2 sums read least; one row of tiles has 3. */
+static void tile_of_tiles(const Extents *x, int64_t *par)
+{
+	par[P_MR] = par[P_NR] = 32;
+	if (x->m >= 0 && x->m <= 16) {
+		par[P_MR] = clip(x->m, 1, 16);
+		par[P_NR] = 48;
+	}
+	if (x->n >= 0)
+		par[P_NR] = clip(round_up(x->n, 16), 16, par[P_NR]);
+}
+
+/* Sums, a vector of each column and of the extra row, one of the words. */
+static void tile_of_vectors(const Target *t, const Extents *x, MatrixUnit u,
+			    int64_t *par)
+{
+	int64_t beside = u == UNIT_AVX512_VNNI ? 2 : 1;
+	int64_t registers = t->vector_registers - 2;
+	int64_t rows = registers / 2 - beside;
+
+	par[P_NR] = 32;
+	if (x->n >= 0)
+		par[P_NR] = clip(round_up(x->n, 16), 16, 32);
+	if (x->m > 0) {
+		/* as even as can be */
+		int64_t tiles = (x->m + rows - 1) / rows;
+		rows = (x->m + tiles - 1) / tiles;
+	}
+	par[P_MR] = rows;
+}
+
+void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
+			int element_bytes, int64_t *par)
+{
+	int64_t l1 = t->cache[0], l2 = t->cache[1];
+	bool few = x->m >= 0 && x->m <= FEW_ROWS;
+	int64_t step = UNIT_BYTES / element_bytes;
+
+	if (unit_info[u].tiles)
+		tile_of_tiles(x, par);
+	else
+		tile_of_vectors(t, x, u, par);
+	int64_t mr = par[P_MR], nr = par[P_NR];
+	par[P_UNIT] = u;
+	par[P_LANES] = UNIT_WORDS;
+	par[P_TI] = 1;
+	par[P_A] = few ? PACK_TASK : PACK_PHASE;
+	par[P_B] = few && !x->b_fixed ? PACK_TASK : PACK_PHASE;
+	/* a panel of B takes two thirds of L1, a block of A and the sums of a
+	 * task an eighth of L2 each */
+	int64_t steps =
+		clip(l1 * 2 / 3 / (UNIT_WORDS * WORD_BYTES * nr), 1, 1 << 20);
+	par[P_KC] = steps * step;
+	if (x->k > 0)
+		steps = clip((x->k + step - 1) / step, 1, steps);
+	int64_t rows =
+		clip(l2 / 8 / (round_up(mr, 16) * steps * UNIT_BYTES), 1, 16);
+	if (x->m >= 0)
+		rows = clip((x->m + mr - 1) / mr, 1, rows);
+	par[P_MB] = rows;
+	par[P_NB] = clip(l2 / 8 / (rows * mr * nr * WORD_BYTES), 1, 1 << 20);
+	if (x->m < 0 || x->n < 0 || x->k < 0)
+		return;
+	double macs = (double)x->m * (double)x->n * (double)x->k;
+	int64_t panels = clip((x->n + nr - 1) / nr, 1, 1 << 20);
+	int64_t tasks = macs < TASK_MACS ? 1 : 4;
+	if (few || tasks == 1)
+		par[P_NB] = clip((panels + tasks - 1) / tasks, 1,
+				 tasks == 1 ? panels : par[P_NB]);
+}
+
+const char *contract_dot_legal(Arena *a, const Regions *r, uint32_t region,
+			       const Target *t, const int64_t *par)
+{
+	const Value *v = program_value(r->program, r->regions.p[region].anchor);
+	MatrixUnit u = (MatrixUnit)par[P_UNIT];
+	const char *why = contract_dot_refuses(a, r, region, t, u);
+	int64_t mr = par[P_MR], nr = par[P_NR];
+
+	if (why)
+		return why;
+	int64_t step =
+		UNIT_BYTES /
+		dtype_info[program_value(r->program, v->args[0])->dtype].bytes;
+	if (par[P_LANES] != UNIT_WORDS || nr < 16 || nr % 16 || nr > 256)
+		return "a matrix unit has 16 lanes, and nr is a multiple of "
+		       "them";
+	if (mr < 1 || mr > 256)
+		return "mr must be 1 to 256";
+	int64_t down = (mr + 15) / 16, across = nr / 16;
+	if (unit_info[u].tiles &&
+	    ((mr > 16 && mr % 16) || down * across + down + across > 8))
+		return arena_printf(a,
+				    "%s has 8 tiles of 16 x 16: no tile of "
+				    "%d x %d",
+				    unit_info[u].name, (int)mr, (int)nr);
+	int64_t extra = u == UNIT_AVX512_VNNI ? 1 : 0;
+	int64_t used = (mr + 1 + extra) * across + 1 + extra;
+	if (!unit_info[u].tiles && used > t->vector_registers)
+		return arena_printf(a,
+				    "a tile of %d x %d needs %d vector "
+				    "registers and %s has %d",
+				    (int)mr, (int)nr, (int)used, t->name,
+				    t->vector_registers);
+	if (par[P_KC] < step || par[P_KC] % step || par[P_KC] > 1 << 30)
+		return arena_printf(a, "kc must be a multiple of %d for %s",
+				    (int)step, unit_info[u].name);
+	if (par[P_A] == PACK_NONE || par[P_B] == PACK_NONE)
+		return "a matrix unit takes packed operands: a and b are 1 or "
+		       "2";
+	return NULL;
+}
+
+const char *contract_dot_note(const Product *p)
+{
+	const UnitInfo *u = &unit_info[p->unit];
+
+	if (p->unit == UNIT_FMA)
+		return NULL;
+	if (u->acc == ACC_IEEE)
+		return arena_printf(p->l.arena,
+				    "products by the matrix unit %s, exact; "
+				    "operands packed in its words",
+				    u->name);
+	return arena_printf(p->l.arena,
+			    "products by the matrix unit %s, sums in its "
+			    "accumulator %s (subnormals are zeros); operands "
+			    "packed in its words",
+			    u->name, acc_kind_name[u->acc]);
+}
+
+/* ---- panels ------------------------------------------------------------ */
+
+Ex contract_dot_kc(const Product *p)
+{
+	int64_t step = step_elements(p), kc = p->par[P_KC], k;
+
+	if (ex_is_const(p->t, p->k, &k) && k <= kc)
+		kc = round_up(k > 0 ? k : 1, step);
+	return ex_const(p->t, kc);
+}
+
+DType contract_dot_panel(const Product *p, const Packed *x, Ex shape[3])
+{
+	ExprTab *t = p->t;
+
+	shape[0] = ex_div(t, p->kc, ex_const(t, step_elements(p)));
+	shape[1] = ex_const(t, x->rows ? x->pitch : UNIT_WORDS);
+	shape[2] = ex_const(t, x->rows ? step_elements(p) : x->pitch);
+	return x->rows ? p->element : DT_U32;
+}
+
+/* Steps of a block of K. */
+static Ex block_steps(const Product *p, Ex block)
+{
+	ExprTab *t = p->t;
+	Ex step = ex_const(t, step_elements(p));
+	Ex left = ex_sub(t, p->k, ex_mul(t, block, p->kc));
+
+	return ex_min(t, ex_div(t, p->kc, step), ex_ceil_div(t, left, step));
+}
+
+/* ---- packing ------------------------------------------------------------ */
+
+typedef struct Pack {
+	Product *p;
+	const Packed *x;
+	const Ex *batch;
+	Ex panel, block, steps;
+	Ex first;        /* row or column of the panel's first */
+	bool edge, tail; /* the panel, the step may reach over the operand */
+	bool loads;      /* the operand is memory, zero where guarded */
+} Pack;
+
+/* Whether the value is read from memory as it is. */
+static bool is_loaded(const Product *p, ValueId id)
+{
+	const Regions *r = p->l.r;
+	const Value *v = program_value(r->program, id);
+
+	while (op_info[v->op].cls == OPC_VIEW) {
+		id = v->args[0];
+		v = program_value(r->program, id);
+	}
+	if (op_info[v->op].cls == OPC_LEAF)
+		return v->op != OP_IOTA;
+	return r->of[id] != NO_REGION && r->of[id] != p->l.region_index;
+}
+
+/*
+ * The element of row or column `wide` of the panel at `k` of the block; zero
+ * beyond K. Beyond the panel's operand it is anything: no stored result
+ * depends on it.
+ */
+static VarId element(const Pack *k, Ex wide, Ex at_k)
+{
+	Product *p = k->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Ex at[TN_MAX_RANK], one = ex_const(t, 1);
+	Ex n = ex_add(t, ex_mul(t, k->block, p->kc), at_k);
+	Ex i = ex_add(t, k->first, wide);
+	Ex inside = ex_sub(t, ex_sub(t, p->k, one), n);
+	size_t guards = l->conds.n;
+
+	if (k->edge)
+		lower_guard(l, ex_sub(t, ex_sub(t, k->x->extent, one), i));
+	if (k->tail)
+		lower_guard(l, inside);
+	contract_operand_index(p, k->x, k->batch, n, i, at);
+	VarId v = lower_value(l, k->x->value, at);
+	l->conds.n = guards;
+	if (k->tail && !k->loads) {
+		VarId args[3] = {lower_test(l, &inside, 1), v,
+				 lower_zero(l, p->element)};
+		v = lower_op(l, OP_WHERE, p->element, p->element, args, 3,
+			     NO_VALUE);
+	}
+	return v;
+}
+
+/* The unit takes A's elements flipped where they would have the same sign
+ * as B's (ir/kernel.h). */
+static VarId flipped(Product *p, VarId v)
+{
+	static const uint8_t top = 0x80;
+
+	if (p->unit != UNIT_AVX512_VNNI)
+		return v;
+	VarId args[2] = {v, lower_constant(&p->l, p->element, &top)};
+	return lower_op(&p->l, OP_BITXOR, p->element, p->element, args, 2,
+			NO_VALUE);
+}
+
+static void store_a(const Pack *k, Ex step, Ex row, Ex in)
+{
+	Product *p = k->p;
+	Ex to[K_MAX_RANK];
+	int n = contract_panel_index(p, k->x, k->batch, k->panel, k->block, to);
+	Ex at_k = ex_add(
+		p->t, ex_mul(p->t, step, ex_const(p->t, step_elements(p))), in);
+	VarId v = flipped(p, element(k, row, at_k));
+
+	to[n++] = step;
+	to[n++] = row;
+	to[n] = in;
+	lower_store(&p->l, k->x->buffer, to, v);
+}
+
+/* Lanes along k: a step of a row is stored as it lies in memory. */
+static void pack_rows(const Pack *k)
+{
+	Product *p = k->p;
+	Lower *l = &p->l;
+	int64_t step = step_elements(p);
+	/* bytes fill a vector where nothing is computed with them */
+	int lanes = k->loads && step == 64 ? 64 : UNIT_WORDS;
+
+	Ex row = lower_for(l, ex_const(p->t, k->x->wide), MAP_SERIAL, 1);
+	Ex s = lower_for(l, k->steps, MAP_SERIAL, 1);
+	Ex in = lower_for(l, ex_const(p->t, step), MAP_VUNROLL, lanes);
+	store_a(k, s, row, in);
+	lower_end(l);
+	lower_end(l);
+	lower_end(l);
+}
+
+/* Memory runs along the rows: squares of 16 rows and 16 elements, transposed
+ * in registers. */
+static void pack_turned(const Pack *k)
+{
+	Product *p = k->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Ex by = ex_const(t, UNIT_WORDS);
+	Ex parts = ex_const(t, step_elements(p) / UNIT_WORDS);
+
+	Ex s = lower_for(l, k->steps, MAP_SERIAL, 1);
+	Ex part = lower_for(l, parts, MAP_SERIAL, 1);
+	Ex row = lower_for(l, ex_const(t, k->x->pitch), MAP_VECTOR, UNIT_WORDS);
+	Ex in = lower_for(l, by, MAP_UNROLL, 1);
+	store_a(k, s, row, ex_add(t, ex_mul(t, part, by), in));
+	for (int i = 0; i < 4; i++)
+		lower_end(l);
+}
+
+static void store_word(const Pack *k, Ex step, Ex word, Ex column, VarId v)
+{
+	Product *p = k->p;
+	Ex to[K_MAX_RANK];
+	int n = contract_panel_index(p, k->x, k->batch, k->panel, k->block, to);
+
+	to[n++] = step;
+	to[n++] = word;
+	to[n] = column;
+	lower_store(&p->l, k->x->buffer, to, v);
+}
+
+/* Lanes along the columns: a word's elements come from rows of B that follow
+ * each other. */
+static void pack_words(const Pack *k)
+{
+	Product *p = k->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	int per = word_elements(p);
+
+	Ex s = lower_for(l, k->steps, MAP_SERIAL, 1);
+	Ex w = lower_for(l, ex_const(t, UNIT_WORDS), MAP_SERIAL, 1);
+	Ex j = lower_for(l, ex_const(t, k->x->wide), MAP_VUNROLL, UNIT_WORDS);
+	Ex first = ex_add(t, ex_mul(t, s, ex_const(t, step_elements(p))),
+			  ex_mul(t, w, ex_const(t, per)));
+	VarId word = NO_VAR;
+	for (int i = 0; i < per; i++) {
+		VarId v = element(k, j, ex_add(t, first, ex_const(t, i)));
+		word = lower_word(l, p->element, v, 8 * WORD_BYTES / per * i,
+				  word);
+	}
+	store_word(k, s, w, j, word);
+	for (int i = 0; i < 3; i++)
+		lower_end(l);
+}
+
+void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex panel,
+		       Ex block)
+{
+	ExprTab *t = p->t;
+	Ex at[TN_MAX_RANK], wide = ex_const(t, x->wide);
+	Pack k = {
+		.p = p,
+		.x = x,
+		.batch = batch,
+		.panel = panel,
+		.block = block,
+		.steps = block_steps(p, block),
+		.first = ex_mul(t, panel, wide),
+		.loads = is_loaded(p, x->value),
+	};
+
+	k.edge = x->pitch != x->wide ||
+		 !ex_equals(t, ex_mod(t, x->extent, wide), 0);
+	k.tail = !ex_equals(t, ex_mod(t, p->k, ex_const(t, step_elements(p))),
+			    0);
+	if (!x->rows) {
+		pack_words(&k);
+		return;
+	}
+	/* which way memory runs, by axes that no loop uses */
+	Ex ak = ex_axis(t, p->l.k->naxes), aw = ex_axis(t, p->l.k->naxes + 1);
+	contract_operand_index(p, x, batch, ak, aw, at);
+	if (lower_stride(&p->l, x->value, at, p->l.k->naxes + 1) == 1)
+		pack_turned(&k);
+	else
+		pack_rows(&k);
+}
+
+/* ---- the tile ----------------------------------------------------------- */
+
+void contract_dot_fold(Product *p, const Ex *batch, const DotTile *tile)
+{
+	Lower *l = &p->l;
+	Ex zero = ex_const(p->t, 0);
+	KDot d = {
+		.unit = p->unit,
+		.clear = tile->clear,
+		.rows = p->par[P_MR],
+		.columns = p->par[P_NR],
+		.steps = block_steps(p, tile->block),
+	};
+	const Packed *in[2] = {&p->a, &p->b};
+	const Ex panel[2] = {tile->pa, tile->pb};
+
+	for (int o = 0; o < 2; o++) {
+		KOperand *k = &d.in[o];
+		int n = contract_panel_index(p, in[o], batch, panel[o],
+					     tile->block, k->index);
+		for (int i = 0; i < 3; i++)
+			k->index[n++] = zero;
+		k->buffer = in[o]->buffer;
+		k->nindex = (uint8_t)n;
+	}
+	lower_dot(l, &d, p->element, tile->buffer, tile->index,
+		  l->region->anchor);
+}
