@@ -152,25 +152,54 @@ void plan_use_code(TenonPlan *p, CodeSource *code, size_t ncode)
 	}
 }
 
+/* Statements as the source has them: unrolled loops are written out. */
+static int64_t statements(const ExprTab *t, const StmtList *l)
+{
+	int64_t n = 0, times;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		if (s->kind != ST_FOR || s->map != MAP_UNROLL ||
+		    !ex_is_const(t, s->extent, &times))
+			times = 1;
+		n += 1 + times * (statements(t, &s->body) +
+				  statements(t, &s->orelse));
+	}
+	return n;
+}
+
 /*
  * What is compiled by itself: each kernel, or where there is only one, each of
- * its phases, so that all CPUs have something to compile.
+ * its phases, the longest first, so that all CPUs have something to compile.
  */
 static CodeSource *code_units(TenonPlan *p, size_t *count)
 {
 	const Plan *plan = p->plan;
+	const ExprTab *t = &plan->kernels->program->ex;
 	const Kernel *first = plan->kernels->kernels.p;
 	size_t n = plan->sources.n;
 	bool phases = n == 1 && first->phases.n > 1;
 
 	*count = phases ? first->phases.n : n;
 	CodeSource *code = arena_array(&p->arena, CodeSource, *count + 1);
+	int64_t *size = arena_array(&p->arena, int64_t, *count + 1);
 	for (size_t i = 0; i < *count; i++) {
-		code[i].name = phases ? first->name : first[i].name;
-		code[i].text = phases ? arena_printf(&p->arena,
-						     "#define TN_PHASE %zu\n%s",
-						     i, plan->sources.p[0])
-				      : plan->sources.p[i];
+		CodeSource unit = {.name = first->name};
+		size_t at = i;
+		if (!phases) {
+			code[i].name = first[i].name;
+			code[i].text = plan->sources.p[i];
+			continue;
+		}
+		int64_t len = statements(t, &first->phases.p[i].body);
+		unit.text = arena_printf(&p->arena, "#define TN_PHASE %zu\n%s",
+					 i, plan->sources.p[0]);
+		for (; at > 0 && size[at - 1] < len; at--) {
+			code[at] = code[at - 1];
+			size[at] = size[at - 1];
+		}
+		code[at] = unit;
+		size[at] = len;
 	}
 	return code;
 }
