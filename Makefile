@@ -58,16 +58,17 @@ LAB_OBJ   := $(filter $(B)/src/lab/%,$(TOOL_OBJ))
 UNIT      := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/*_test.c)))
 TOOLS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/*_tool.c)))
 FUZZ      := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/fuzz/*_fuzz.c)))
+BENCH     := $(patsubst %.c,$(B)/%,$(sort $(wildcard bench/*.c)))
 EXAMPLES  := $(patsubst %.c,$(B)/%,$(sort $(wildcard examples/*.c)))
 FORMATTED := $(filter-out tests/golden/%,$(wildcard src/*/*.[ch] include/*.h \
-	tests/*/*.[ch] examples/*.c))
+	tests/*/*.[ch] bench/*.c examples/*.c))
 
 .PHONY: all demo test test-all check-main golden bench peers fuzz install format \
 	clean binaries san
 all: $(B)/tenon $(B)/libtenon.a $(B)/libtenon.so
 
 # What tests/run needs of one variant.
-binaries: $(B)/tenon $(UNIT) $(TOOLS) $(FUZZ) $(EXAMPLES)
+binaries: $(B)/tenon $(UNIT) $(TOOLS) $(FUZZ) $(BENCH) $(EXAMPLES)
 san:
 	@$(MAKE) VARIANT=san binaries
 
@@ -132,6 +133,9 @@ $(B)/tenon: $(TOOL_OBJ) $(B)/libtenon.a
 link   = $(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) -I. -Itests $(CFLAGS) $(TNFLAGS) \
 	-MMD -MP $(LDFLAGS) -o $@ $< $(1) $(LDLIBS)
 $(B)/tests/%: tests/%.c $(B)/internal.a $(B)/flags
+	$(call step,LD)
+	$(call link,$(B)/internal.a)
+$(B)/bench/%: bench/%.c $(B)/internal.a $(B)/flags
 	$(call step,LD)
 	$(call link,$(B)/internal.a)
 $(B)/examples/%: examples/%.c $(B)/libtenon.a $(B)/flags

@@ -124,7 +124,15 @@ const CTemplate cfuncs_memory[] = {
 	{"any", "o", "", "v2", "T:V",
 	 "=(a[0] | a[1]) != 0"},
 	{"any", "o", "", "v", "T:V",
-	 "=tn_any_bool_$H(tn_lo_bool_$X(a) | tn_hi_bool_$X(a))"},
+	 "#if defined __AVX512F__ && $L == 16\n"
+	 "\treturn __builtin_ia32_cmpd512_mask(a, ($V){0}, 4, -1) != 0;\n"
+	 "#elif defined __AVX2__ && $L == 8\n"
+	 "\treturn __builtin_ia32_movmskps256((tn_f32_$X)a) != 0;\n"
+	 "#elif defined __SSE2__ && $L == 4\n"
+	 "\treturn __builtin_ia32_movmskps((tn_f32_$X)a) != 0;\n"
+	 "#else\n"
+	 "\treturn tn_any_bool_$H(tn_lo_bool_$X(a) | tn_hi_bool_$X(a));\n"
+	 "#endif\n"},
 
 	/* memory */
 	{"load", "DSiu", "", "sv", "V:p",

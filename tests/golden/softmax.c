@@ -532,7 +532,15 @@ TN_INLINE tn_bool_v2 tn_hi_bool_v4(tn_bool_v4 a)
 }
 TN_INLINE tn_bool_s tn_any_bool_v4(tn_bool_v4 a)
 {
+#if defined __AVX512F__ && 4 == 16
+	return __builtin_ia32_cmpd512_mask(a, (tn_bool_v4){0}, 4, -1) != 0;
+#elif defined __AVX2__ && 4 == 8
+	return __builtin_ia32_movmskps256((tn_f32_v4)a) != 0;
+#elif defined __SSE2__ && 4 == 4
+	return __builtin_ia32_movmskps((tn_f32_v4)a) != 0;
+#else
 	return tn_any_bool_v2(tn_lo_bool_v4(a) | tn_hi_bool_v4(a));
+#endif
 }
 typedef int32_t tn_bool_v4u __attribute__((vector_size(16), aligned(1), may_alias));
 TN_INLINE tn_bool_v4 tn_lo_bool_v8(tn_bool_v8 a)
@@ -553,19 +561,39 @@ TN_INLINE tn_bool_v4 tn_hi_bool_v8(tn_bool_v8 a)
 }
 TN_INLINE tn_bool_s tn_any_bool_v8(tn_bool_v8 a)
 {
+#if defined __AVX512F__ && 8 == 16
+	return __builtin_ia32_cmpd512_mask(a, (tn_bool_v8){0}, 4, -1) != 0;
+#elif defined __AVX2__ && 8 == 8
+	return __builtin_ia32_movmskps256((tn_f32_v8)a) != 0;
+#elif defined __SSE2__ && 8 == 4
+	return __builtin_ia32_movmskps((tn_f32_v8)a) != 0;
+#else
 	return tn_any_bool_v4(tn_lo_bool_v8(a) | tn_hi_bool_v8(a));
+#endif
 }
 TN_INLINE tn_f32_v8 tn_quick_f32_v8(tn_f32_v8 a, tn_f32_s b, tn_f32_s c)
 {
+	uint32_t e = __builtin_fabsf(b) > 0x1p-60f ? 0 : -1;
+	uint32_t zero = __builtin_fabsf(b) < 0x1p60f ? e : -1;
+	uint32_t limit = 0x3c000001 & ~zero;
 	tn_u32_v8 u = (tn_u32_v8)a & 0x7fffffff;
-	tn_u32_v8 far = (tn_u32_v8)(u - 0x21800000 > 0x3c000000) &
-			  (tn_u32_v8)((tn_u32_v8)a != 0);
 	tn_f32_v8 d = (tn_f32_v8){b, b, b, b, b, b, b, b};
 	tn_f32_v8 y = (tn_f32_v8){c, c, c, c, c, c, c, c};
 	tn_f32_v8 q = a * y;
 
-	if (tn_any_bool_v8((tn_bool_v8)far) ||
-	    !(__builtin_fabsf(b) > 0x1p-60f && __builtin_fabsf(b) < 0x1p60f))
+#if defined __AVX512F__ && 8 == 16
+	int32_t far = __builtin_ia32_ucmpd512_mask(
+		(tn_i32_v8)(u - 0x21800000), (tn_i32_v8){limit, limit, limit, limit, limit, limit, limit, limit}, 5, -1);
+
+	far &= __builtin_ia32_ucmpd512_mask(
+		(tn_i32_v8)u, (tn_i32_v8){0}, 4, -1) | zero;
+#else
+	int32_t far = tn_any_bool_v8((tn_bool_v8)(
+		(tn_u32_v8)(u - 0x21800000 >= (tn_u32_v8){limit, limit, limit, limit, limit, limit, limit, limit}) &
+		((tn_u32_v8)((tn_u32_v8)a != 0) | (tn_u32_v8){zero, zero, zero, zero, zero, zero, zero, zero})));
+#endif
+
+	if (__builtin_expect(far, 0))
 		return a / d;
 	q = tn_fma_f32_v8(tn_fma_f32_v8(-d, q, a), y, q);
 	return tn_fma_f32_v8(tn_fma_f32_v8(-d, q, a), y, q);
