@@ -206,8 +206,8 @@ const CTemplate cfuncs_float[] = {
 	 * that are not extreme; +0 is as good, all else is divided.
 	 */
 	{"quick", "S", "", "v", "V:VTT",
-	 "\tuint32_t e = __builtin_fabsf(b) > 0x1p-60f ? 0 : -1;\n"
-	 "\tuint32_t zero = __builtin_fabsf(b) < 0x1p60f ? e : -1;\n"
+	 "\tuint32_t e = __builtin_fabsf(b) > 0x1p-60f ? 0 : ~0u;\n"
+	 "\tuint32_t zero = __builtin_fabsf(b) < 0x1p60f ? e : ~0u;\n"
 	 "\tuint32_t limit = 0x3c000001 & ~zero;\n"
 	 "\ttn_u32_$X u = (tn_u32_$X)a & 0x7fffffff;\n"
 	 "\t$V d = ($V){$[b$]};\n"

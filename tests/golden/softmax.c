@@ -573,8 +573,8 @@ TN_INLINE tn_bool_s tn_any_bool_v8(tn_bool_v8 a)
 }
 TN_INLINE tn_f32_v8 tn_quick_f32_v8(tn_f32_v8 a, tn_f32_s b, tn_f32_s c)
 {
-	uint32_t e = __builtin_fabsf(b) > 0x1p-60f ? 0 : -1;
-	uint32_t zero = __builtin_fabsf(b) < 0x1p60f ? e : -1;
+	uint32_t e = __builtin_fabsf(b) > 0x1p-60f ? 0 : ~0u;
+	uint32_t zero = __builtin_fabsf(b) < 0x1p60f ? e : ~0u;
 	uint32_t limit = 0x3c000001 & ~zero;
 	tn_u32_v8 u = (tn_u32_v8)a & 0x7fffffff;
 	tn_f32_v8 d = (tn_f32_v8){b, b, b, b, b, b, b, b};
