@@ -164,9 +164,9 @@ bool launch_run(const LaunchSet *set, TnStatus *status)
 		return run_steps(set, status);
 	TnStatus *alone = set_status(set, 0);
 	step->fn(&step->args, 0, 1, alone);
+	*status = (TnStatus){0};
 	if (alone->code == TN_FAULT_NONE)
 		return true;
-	*status = (TnStatus){0};
 	return !step_faulted(set, step, status);
 }
 

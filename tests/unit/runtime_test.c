@@ -21,7 +21,12 @@
 	" TnStatus;\n"                                                         \
 	"typedef struct { void *const *buffers; const int64_t *dims;"          \
 	" char *scratch; int64_t scratch_stride; int64_t *next; } TnArgs;\n"   \
-	"#define EXPORT __attribute__((visibility(\"default\")))\n"
+	"#define EXPORT __attribute__((visibility(\"default\")))\n"            \
+	"static int64_t task(const TnArgs *a, int workers, int64_t t)\n"       \
+	"{\n"                                                                  \
+	"\treturn workers == 1 ? t + 1\n"                                      \
+	"\t\t: __atomic_fetch_add(a->next, 1, __ATOMIC_RELAXED);\n"            \
+	"}\n"
 
 /* out[i] = 2 * in[i] + 1 by way of scratch, one task per 16 elements. */
 static const char affine_text[] = ABI
@@ -31,11 +36,10 @@ static const char affine_text[] = ABI
 	"\tconst float *in = a->buffers[0];\n"
 	"\tfloat *out = a->buffers[1];\n"
 	"\tfloat *t = (float *)(a->scratch + worker * a->scratch_stride);\n"
-	"\tint64_t n = a->dims[0], task;\n"
-	"\t(void)s; (void)workers;\n"
-	"\twhile ((task = __atomic_fetch_add(a->next, 1, __ATOMIC_RELAXED))\n"
-	"\t       < (n + 15) / 16)\n"
-	"\t\tfor (int64_t i = 16 * task; i < n && i < 16 * task + 16; i++) {\n"
+	"\tint64_t n = a->dims[0], k = -1;\n"
+	"\t(void)s;\n"
+	"\twhile ((k = task(a, workers, k)) < (n + 15) / 16)\n"
+	"\t\tfor (int64_t i = 16 * k; i < n && i < 16 * k + 16; i++) {\n"
 	"\t\t\tt[i % 16] = 2 * in[i];\n"
 	"\t\t\tout[i] = t[i % 16] + 1;\n"
 	"\t\t}\n"
@@ -48,10 +52,9 @@ static const char divide_text[] = ABI
 	"{\n"
 	"\tconst int *x = a->buffers[0], *y = a->buffers[1];\n"
 	"\tint *out = a->buffers[2];\n"
-	"\tint64_t n = a->dims[0], i;\n"
-	"\t(void)worker; (void)workers;\n"
-	"\twhile ((i = __atomic_fetch_add(a->next, 1, __ATOMIC_RELAXED)) < n)"
-	" {\n"
+	"\tint64_t n = a->dims[0], i = -1;\n"
+	"\t(void)worker;\n"
+	"\twhile ((i = task(a, workers, i)) < n) {\n"
 	"\t\tif (y[i] != 0) { out[i] = x[i] / y[i]; continue; }\n"
 	"\t\tif (!s->code) { s->code = 2; s->value = 5; s->index = i; }\n"
 	"\t}\n"
