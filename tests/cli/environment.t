@@ -66,7 +66,7 @@ $ ulimit -v 400000; tenon run examples/bias.tn --dim M=400000 --dim N=1024 --dim
 $ tenon run examples/bias.tn --dims inspect --cache cache --no-check --repeat 0 | grep -o "from the cache"
 => 1
 $ find cache -name '*.so' | wc -l
-1
+3
 $ find cache -name '*.so' -exec sh -c 'printf x | dd of={} bs=1 seek=5000 conv=notrunc' \; 2> log
 $ tenon run examples/bias.tn --dims inspect --cache cache --repeat 0 | grep -e compile -e check
 compile  <time>   program <time>, plan <time>, code <time> by <any>
