@@ -197,6 +197,18 @@ static void next_step(Emit *e, const KDot *d)
 		step_bytes(e, d->in[1].buffer));
 }
 
+/* Whether nothing was summed before, wherever the statement runs. */
+static bool from_zero(const Emit *e, const KDot *d)
+{
+	return ex_equals(e->t, d->before, 0);
+}
+
+/* The place of tile i among the sums, in bytes. */
+static int64_t tile_at(int64_t i, int64_t across, int64_t stride)
+{
+	return i / across * LANES * stride + i % across * UNIT_BYTES;
+}
+
 static void tile_dot(Emit *e, const Stmt *s, const char *steps)
 {
 	const KDot *d = s->dot;
@@ -205,16 +217,23 @@ static void tile_dot(Emit *e, const Stmt *s, const char *steps)
 	int64_t stride = row_bytes(e, s->buffer);
 	int64_t right = row_bytes(e, d->in[1].buffer);
 
-	for (int64_t i = 0; i < sums; i++) {
-		int64_t at =
-			i / across * LANES * stride + i % across * UNIT_BYTES;
-		if (d->clear)
-			ec_line(e, "TN_TILE_ZERO(%" PRId64 ");\n", i);
-		else
+	if (!from_zero(e, d)) {
+		ec_line(e, "if (tn_before) {\n");
+		e->depth++;
+		for (int64_t i = 0; i < sums; i++)
 			ec_line(e,
 				"TN_TILE_LOAD(%" PRId64 ", tn_sum + %" PRId64
 				", %" PRId64 ");\n",
-				i, at, stride);
+				i, tile_at(i, across, stride), stride);
+		e->depth--;
+		ec_line(e, "} else {\n");
+		e->depth++;
+	}
+	for (int64_t i = 0; i < sums; i++)
+		ec_line(e, "TN_TILE_ZERO(%" PRId64 ");\n", i);
+	if (!from_zero(e, d)) {
+		e->depth--;
+		ec_line(e, "}\n");
 	}
 	ec_line(e, "for (int64_t tn_step = 0; tn_step < %s; tn_step++) {\n",
 		steps);
@@ -242,9 +261,7 @@ static void tile_dot(Emit *e, const Stmt *s, const char *steps)
 		ec_line(e,
 			"TN_TILE_STORE(%" PRId64 ", tn_sum + %" PRId64
 			", %" PRId64 ");\n",
-			i,
-			i / across * LANES * stride + i % across * UNIT_BYTES,
-			stride);
+			i, tile_at(i, across, stride), stride);
 }
 
 /* The name of the sums of vector j in row i. */
@@ -313,14 +330,16 @@ static void vector_dot(Emit *e, const Stmt *s, const char *steps)
 	const char *type = ec_type(e, s->dtype, LANES);
 	const char *load = ec_fn(e, "load", s->dtype, LANES);
 
-	for (int64_t i = 0; i < d->rows * across; i++) {
-		const char *name = sum_name(e, i / across, i % across);
-		if (d->clear)
-			ec_line(e, "%s %s = {0};\n", type, name);
-		else
-			ec_line(e, "%s %s = %s(tn_sum + %" PRId64 ");\n", type,
-				name, load,
+	for (int64_t i = 0; i < d->rows * across; i++)
+		ec_line(e, "%s %s = {0};\n", type,
+			sum_name(e, i / across, i % across));
+	if (!from_zero(e, d)) {
+		ec_line(e, "if (tn_before) {\n");
+		for (int64_t i = 0; i < d->rows * across; i++)
+			ec_line(e, "\t%s = %s(tn_sum + %" PRId64 ");\n",
+				sum_name(e, i / across, i % across), load,
 				i / across * stride + i % across * UNIT_BYTES);
+		ec_line(e, "}\n");
 	}
 	for (int64_t j = 0; has_extra(s) && j < across; j++)
 		ec_line(e, "%s tn_extra_%" PRId64 " = {0};\n", type, j);
@@ -354,6 +373,9 @@ void ec_dot(Emit *e, const Stmt *s)
 		place(e, d->in[0].buffer, d->in[0].index, d->in[0].nindex));
 	ec_line(e, "const char *tn_right = (const char *)%s;\n",
 		place(e, d->in[1].buffer, d->in[1].index, d->in[1].nindex));
+	if (!from_zero(e, d))
+		ec_line(e, "const int tn_before = %s > 0;\n",
+			ec_ex(e, d->before));
 	if (unit_info[d->unit].tiles)
 		tile_dot(e, s, n);
 	else

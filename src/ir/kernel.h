@@ -106,7 +106,9 @@ typedef struct KOperand {
 } KOperand;
 typedef struct KDot {
 	MatrixUnit unit;
-	bool clear; /* the sums start from zero: = in place of += */
+	/* Sums are added to what the buffer holds where this is above 0; else
+	 * they start from zero. */
+	Ex before;
 	int64_t rows, columns;
 	Ex steps;
 	KOperand in[2];

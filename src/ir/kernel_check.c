@@ -436,7 +436,8 @@ static bool check_dot(Check *c, const Stmt *s)
 	    !unit_takes(d->unit, s->from, s->dtype))
 		return kcheck_breach(c, "no unit takes such a dot");
 	if (!check_scalar(c, "dot") || !check_tile(c, d) ||
-	    !kcheck_ex(c, d->steps, "steps"))
+	    !kcheck_ex(c, d->steps, "steps") ||
+	    !kcheck_ex(c, d->before, "what was before"))
 		return false;
 	Ex full = ex_const(c->t, UNIT_BYTES / dtype_info[s->from].bytes);
 	Ex words = ex_const(c->t, UNIT_WORDS);
@@ -461,8 +462,7 @@ static bool check_dot(Check *c, const Stmt *s)
 	if (to->scope != SCOPE_WORKER || pa->scope == SCOPE_REG ||
 	    pb->scope == SCOPE_REG)
 		return kcheck_breach(c, "dot: %s is no scratch", to->name);
-	if (!c->stored[a->buffer] || !c->stored[b->buffer] ||
-	    (!d->clear && !c->stored[s->buffer]))
+	if (!c->stored[a->buffer] || !c->stored[b->buffer])
 		return kcheck_breach(c, "dot of what is not stored");
 	if (unit_info[d->unit].tiles && c->tile &&
 	    (c->tile->unit != d->unit || c->tile->rows != d->rows ||

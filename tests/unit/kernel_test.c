@@ -167,8 +167,9 @@ static void constants(void)
 
 #define IN_LANES "for i8 < 16 vunroll 16 {\n"
 #define DOT(unit, dtype, tile, steps)                                          \
-	"dot " unit " " dtype " ds[0, 0] = da[0, 0, 0] db[0, 0, 0] tile " tile \
-	" steps " steps "\n"
+	"dot " unit " " dtype                                                  \
+	" ds[0, 0] += da[0, 0, 0] db[0, 0, 0] tile " tile " steps " steps      \
+	" before 0\n"
 /* Something in both operands. */
 #define STORED                                                                 \
 	IN_LANES "v90: bf16 = const 0x0p+0\nv91: u32 = word.0 v90\n"           \
@@ -317,11 +318,11 @@ static const Refusal refusals[] = {
 	{STORED DOT("amx_bf16", "bf16", "32 x 32", "2")
 		 DOT("amx_bf16", "bf16", "16 x 32", "2"),
 	 "tiles of two shapes in one phase"},
-	{STORED "dot amx_bf16 bf16 ds[0, 0] = db[0, 0, 0] da[0, 0, 0] tile 16 "
-		"x 16 steps 2\n",
+	{STORED "dot amx_bf16 bf16 ds[0, 0] += db[0, 0, 0] da[0, 0, 0] tile 16 "
+		"x 16 steps 2 before 0\n",
 	 "other dtypes"},
-	{STORED "dot amx_bf16 bf16 ds[0, 0] = da[0, 0, 0] db[0, 0, 0] tile 16 "
-		"x 16 steps i9\n",
+	{STORED "dot amx_bf16 bf16 ds[0, 0] += da[0, 0, 0] db[0, 0, 0] tile 16 "
+		"x 16 steps i9 before 0\n",
 	 "not in scope"},
 };
 
@@ -366,7 +367,7 @@ static void accepted(void)
 		STORED DOT("avx512_bf16", "bf16", "14 x 32",
 			   "1") "dot avx512_bf16 bf16 ds[14, 0] += da[1, 14, "
 				"0] db[1, "
-				"0, 16] tile 14 x 16 steps 1\n",
+				"0, 16] tile 14 x 16 steps 1 before i0\n",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(bodies); i++) {
