@@ -192,7 +192,8 @@ static int64_t step_bytes(Emit *e, uint32_t buffer)
 
 static void next_step(Emit *e, const KDot *d)
 {
-	ec_line(e, "tn_left += %" PRId64 ";\n", step_bytes(e, d->in[0].buffer));
+	ec_line(e, "tn_left += %" PRId64 ";\n",
+		d->flat ? UNIT_BYTES : step_bytes(e, d->in[0].buffer));
 	ec_line(e, "tn_right += %" PRId64 ";\n",
 		step_bytes(e, d->in[1].buffer));
 }
@@ -207,6 +208,17 @@ static bool from_zero(const Emit *e, const KDot *d)
 static int64_t tile_at(int64_t i, int64_t across, int64_t stride)
 {
 	return i / across * LANES * stride + i % across * UNIT_BYTES;
+}
+
+/* Bytes from one row of operand 0 to the next, as text. */
+static const char *left_stride(Emit *e, const KDot *d)
+{
+	const KBuffer *b = &e->k->buffers.p[d->in[0].buffer];
+	Ex bytes = ex_const(e->t, dtype_info[b->dtype].bytes);
+
+	if (!d->flat)
+		return arena_printf(e->arena, "%d", UNIT_BYTES);
+	return ec_ex(e, ex_mul(e->t, b->shape[b->rank - 1], bytes));
 }
 
 static void tile_dot(Emit *e, const Stmt *s, const char *steps)
@@ -246,8 +258,9 @@ static void tile_dot(Emit *e, const Stmt *s, const char *steps)
 	for (int64_t i = 0; i < down; i++) {
 		ec_line(e,
 			"TN_TILE_LOAD(%" PRId64 ", tn_left + %" PRId64
-			", %d);\n",
-			sums + i, i * LANES * UNIT_BYTES, UNIT_BYTES);
+			" * %s, %s);\n",
+			sums + i, i * LANES, left_stride(e, d),
+			left_stride(e, d));
 		for (int64_t j = 0; j < across; j++)
 			ec_line(e,
 				"TN_TILE_DOT(%" PRId64 ", %" PRId64 ", %" PRId64
@@ -301,9 +314,9 @@ static void vector_loop(Emit *e, const Stmt *s, const char *steps)
 	for (int64_t i = 0; i < d->rows; i++) {
 		ec_line(e,
 			"const %s tn_a%" PRId64 " = %s(%s(tn_left + %" PRId64
-			" + %d * tn_at));\n",
-			word, i, splat, ec_fn(e, "load", DT_U32, 0),
-			i * UNIT_BYTES, WORD_BYTES);
+			" * %s + %d * tn_at));\n",
+			word, i, splat, ec_fn(e, "load", DT_U32, 0), i,
+			left_stride(e, d), WORD_BYTES);
 		for (int64_t j = 0; j < across; j++)
 			ec_line(e,
 				"%s = tn_dot(%s, tn_a%" PRId64 ", tn_b%" PRId64

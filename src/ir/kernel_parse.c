@@ -311,8 +311,10 @@ static bool dot(Parser *p, Stmt *s)
 		return error(p, "no matrix unit `%s`", name);
 	if (!dtype(p, &s->from) || !access(p, s))
 		return false;
-	return expect(p, "+=") && operand(p, &d->in[0]) &&
-	       operand(p, &d->in[1]) && expect(p, "tile") &&
+	if (!expect(p, "+=") || !operand(p, &d->in[0]))
+		return false;
+	d->flat = take(p, "flat");
+	return operand(p, &d->in[1]) && expect(p, "tile") &&
 	       extent_number(p, &d->rows) && expect(p, "x") &&
 	       extent_number(p, &d->columns) && expect(p, "steps") &&
 	       expression(p, &d->steps) && expect(p, "before") &&

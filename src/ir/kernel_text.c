@@ -152,7 +152,7 @@ static void print_dot(Printer *p, const Stmt *s)
 	for (int o = 0; o < 2; o++) {
 		buf_printf(p->b, " %s[", p->k->buffers.p[d->in[o].buffer].name);
 		print_exs(p, d->in[o].index, d->in[o].nindex);
-		buf_putc(p->b, ']');
+		buf_puts(p->b, d->flat && o == 0 ? "] flat" : "]");
 	}
 	buf_printf(p->b, " tile %" PRId64 " x %" PRId64 " steps ", d->rows,
 		   d->columns);

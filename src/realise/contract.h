@@ -117,6 +117,9 @@ const char *contract_dot_refuses(Arena *a, const Regions *r, uint32_t region,
 /* The target's first unit that does; UNIT_FMA: none. */
 MatrixUnit contract_dot_unit(Arena *a, const Regions *r, uint32_t region,
 			     const Target *t);
+/* Whether the unit may read A where it lies, in tiles of mr rows. */
+bool contract_dot_flat(const Regions *r, uint32_t region, MatrixUnit u,
+		       int64_t mr);
 /* As contract_model, for a unit and elements of so many bytes. */
 void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 			int element_bytes, int64_t *par);

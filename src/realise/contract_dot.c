@@ -134,10 +134,14 @@ void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 	par[P_TI] = 1;
 	par[P_A] = few ? PACK_TASK : PACK_PHASE;
 	par[P_B] = PACK_PHASE;
-	/* a panel of B takes two thirds of L1, a block of A and the sums of a
-	 * task an eighth of L2 each */
+	/* A panel of B that several rows of tiles use takes two thirds of L1;
+	 * one that is used once streams, and the longer it is the less often
+	 * sums come and go. A block of A and the sums of a task take an eighth
+	 * of L2 each. */
+	bool once = x->m >= 0 && x->m <= mr;
+	int64_t panel = once ? l2 / 8 : l1 * 2 / 3;
 	int64_t steps =
-		clip(l1 * 2 / 3 / (UNIT_WORDS * WORD_BYTES * nr), 1, 1 << 20);
+		clip(panel / (UNIT_WORDS * WORD_BYTES * nr), 1, 1 << 20);
 	par[P_KC] = steps * step;
 	if (x->k > 0)
 		steps = clip((x->k + step - 1) / step, 1, steps);
@@ -197,9 +201,11 @@ const char *contract_dot_legal(Arena *a, const Regions *r, uint32_t region,
 	if (par[P_KC] < step || par[P_KC] % step || par[P_KC] > 1 << 30)
 		return arena_printf(a, "kc must be a multiple of %d for %s",
 				    (int)step, unit_info[u].name);
-	if (par[P_A] == PACK_NONE || par[P_B] == PACK_NONE)
-		return "a matrix unit takes packed operands: a and b are 1 or "
-		       "2";
+	if (par[P_A] == PACK_NONE && !contract_dot_flat(r, region, u, mr))
+		return "A is read where it lies only where it is memory along "
+		       "k, of whole tiles and steps of constant extents";
+	if (par[P_B] == PACK_NONE)
+		return "a matrix unit takes packed words: b is 1 or 2";
 	return NULL;
 }
 
@@ -219,6 +225,31 @@ const char *contract_dot_note(const Product *p)
 			    "accumulator %s (subnormals are zeros); operands "
 			    "packed in its words",
 			    u->name, acc_kind_name[u->acc]);
+}
+
+/*
+ * Whether A may stay where it is: rows of memory that hold k next to each
+ * other, whole tiles and whole steps, seen through no view.
+ */
+bool contract_dot_flat(const Regions *r, uint32_t region, MatrixUnit u,
+		       int64_t mr)
+{
+	const Program *q = r->program;
+	const Value *v = program_value(q, r->regions.p[region].anchor);
+	ValueId id = v->args[0];
+	const Value *a = program_value(q, id);
+	int64_t m, k, step = UNIT_BYTES / dtype_info[a->dtype].bytes;
+
+	if (u == UNIT_FMA || u == UNIT_AVX512_VNNI ||
+	    !ex_is_const(&q->ex, a->shape[a->rank - 2], &m) ||
+	    !ex_is_const(&q->ex, a->shape[a->rank - 1], &k))
+		return false;
+	bool memory = op_info[a->op].cls == OPC_LEAF
+			      ? a->op != OP_IOTA
+			      : op_info[a->op].cls != OPC_VIEW &&
+					r->of[id] != NO_REGION &&
+					r->of[id] != region;
+	return memory && m > 0 && m % mr == 0 && k > 0 && k % step == 0;
 }
 
 /* ---- panels ------------------------------------------------------------ */
@@ -485,7 +516,15 @@ void contract_dot_fold(Product *p, const Ex *batch, const DotTile *tile)
 	const Packed *in[2] = {&p->a, &p->b};
 	const Ex panel[2] = {tile->pa, tile->pb};
 
-	for (int o = 0; o < 2; o++) {
+	d.flat = p->a.where == PACK_NONE;
+	if (d.flat) {
+		Ex at[TN_MAX_RANK];
+		Ex row = ex_mul(p->t, tile->pa, ex_const(p->t, p->a.wide));
+		Ex k = ex_mul(p->t, tile->block, p->kc);
+		contract_operand_index(p, &p->a, batch, k, row, at);
+		bug_if(!lower_place(l, p->a.value, at, &d.in[0]));
+	}
+	for (int o = d.flat; o < 2; o++) {
 		KOperand *k = &d.in[o];
 		int n = contract_panel_index(p, in[o], batch, panel[o],
 					     tile->block, k->index);
