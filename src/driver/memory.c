@@ -303,6 +303,19 @@ static bool exclusive(Build *b, const Phase *p, const Phase *q)
 			 1);
 }
 
+/* Whether a matrix unit reads the buffer: tiles at a time, in any order. */
+static bool dot_reads(const StmtList *l, uint32_t buffer)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		if ((s->kind == ST_DOT && s->dot->in[0].buffer == buffer) ||
+		    dot_reads(&s->body, buffer) ||
+		    dot_reads(&s->orelse, buffer))
+			return true;
+	}
+	return false;
+}
+
 /*
  * In kernel k result r is written over input x: legal when each phase that
  * reads x runs before the one that writes r, or reads each element before
@@ -317,6 +330,8 @@ static bool in_place(Build *b, const Kernel *k, ValueId x, ValueId r)
 	for (size_t i = 0; i < k->phases.n; i++) {
 		const Phase *ph = &k->phases.p[i];
 		int loads = 0, stores = 0;
+		if (in != NOWHERE && dot_reads(&ph->body, in))
+			return false;
 		find_access(&ph->body, ST_STORE, out, &stores);
 		if (in != NOWHERE)
 			find_access(&ph->body, ST_LOAD, in, &loads);

@@ -192,9 +192,33 @@ static int64_t step_bytes(Emit *e, uint32_t buffer)
 
 static void next_step(Emit *e, const KDot *d)
 {
-	ec_line(e, "tn_left += %" PRId64 ";\n", step_bytes(e, d->in[0].buffer));
+	ec_line(e, "tn_left += %" PRId64 ";\n",
+		d->flat ? UNIT_BYTES : step_bytes(e, d->in[0].buffer));
 	ec_line(e, "tn_right += %" PRId64 ";\n",
 		step_bytes(e, d->in[1].buffer));
+}
+
+/* Whether nothing was summed before, wherever the statement runs. */
+static bool from_zero(const Emit *e, const KDot *d)
+{
+	return ex_equals(e->t, d->before, 0);
+}
+
+/* The place of tile i among the sums, in bytes. */
+static int64_t tile_at(int64_t i, int64_t across, int64_t stride)
+{
+	return i / across * LANES * stride + i % across * UNIT_BYTES;
+}
+
+/* Bytes from one row of operand 0 to the next, as text. */
+static const char *left_stride(Emit *e, const KDot *d)
+{
+	const KBuffer *b = &e->k->buffers.p[d->in[0].buffer];
+	Ex bytes = ex_const(e->t, dtype_info[b->dtype].bytes);
+
+	if (!d->flat)
+		return arena_printf(e->arena, "%d", UNIT_BYTES);
+	return ec_ex(e, ex_mul(e->t, b->shape[b->rank - 1], bytes));
 }
 
 static void tile_dot(Emit *e, const Stmt *s, const char *steps)
@@ -205,16 +229,23 @@ static void tile_dot(Emit *e, const Stmt *s, const char *steps)
 	int64_t stride = row_bytes(e, s->buffer);
 	int64_t right = row_bytes(e, d->in[1].buffer);
 
-	for (int64_t i = 0; i < sums; i++) {
-		int64_t at =
-			i / across * LANES * stride + i % across * UNIT_BYTES;
-		if (d->clear)
-			ec_line(e, "TN_TILE_ZERO(%" PRId64 ");\n", i);
-		else
+	if (!from_zero(e, d)) {
+		ec_line(e, "if (tn_before) {\n");
+		e->depth++;
+		for (int64_t i = 0; i < sums; i++)
 			ec_line(e,
 				"TN_TILE_LOAD(%" PRId64 ", tn_sum + %" PRId64
 				", %" PRId64 ");\n",
-				i, at, stride);
+				i, tile_at(i, across, stride), stride);
+		e->depth--;
+		ec_line(e, "} else {\n");
+		e->depth++;
+	}
+	for (int64_t i = 0; i < sums; i++)
+		ec_line(e, "TN_TILE_ZERO(%" PRId64 ");\n", i);
+	if (!from_zero(e, d)) {
+		e->depth--;
+		ec_line(e, "}\n");
 	}
 	ec_line(e, "for (int64_t tn_step = 0; tn_step < %s; tn_step++) {\n",
 		steps);
@@ -227,8 +258,9 @@ static void tile_dot(Emit *e, const Stmt *s, const char *steps)
 	for (int64_t i = 0; i < down; i++) {
 		ec_line(e,
 			"TN_TILE_LOAD(%" PRId64 ", tn_left + %" PRId64
-			", %d);\n",
-			sums + i, i * LANES * UNIT_BYTES, UNIT_BYTES);
+			" * %s, %s);\n",
+			sums + i, i * LANES, left_stride(e, d),
+			left_stride(e, d));
 		for (int64_t j = 0; j < across; j++)
 			ec_line(e,
 				"TN_TILE_DOT(%" PRId64 ", %" PRId64 ", %" PRId64
@@ -242,9 +274,7 @@ static void tile_dot(Emit *e, const Stmt *s, const char *steps)
 		ec_line(e,
 			"TN_TILE_STORE(%" PRId64 ", tn_sum + %" PRId64
 			", %" PRId64 ");\n",
-			i,
-			i / across * LANES * stride + i % across * UNIT_BYTES,
-			stride);
+			i, tile_at(i, across, stride), stride);
 }
 
 /* The name of the sums of vector j in row i. */
@@ -284,9 +314,9 @@ static void vector_loop(Emit *e, const Stmt *s, const char *steps)
 	for (int64_t i = 0; i < d->rows; i++) {
 		ec_line(e,
 			"const %s tn_a%" PRId64 " = %s(%s(tn_left + %" PRId64
-			" + %d * tn_at));\n",
-			word, i, splat, ec_fn(e, "load", DT_U32, 0),
-			i * UNIT_BYTES, WORD_BYTES);
+			" * %s + %d * tn_at));\n",
+			word, i, splat, ec_fn(e, "load", DT_U32, 0), i,
+			left_stride(e, d), WORD_BYTES);
 		for (int64_t j = 0; j < across; j++)
 			ec_line(e,
 				"%s = tn_dot(%s, tn_a%" PRId64 ", tn_b%" PRId64
@@ -313,14 +343,16 @@ static void vector_dot(Emit *e, const Stmt *s, const char *steps)
 	const char *type = ec_type(e, s->dtype, LANES);
 	const char *load = ec_fn(e, "load", s->dtype, LANES);
 
-	for (int64_t i = 0; i < d->rows * across; i++) {
-		const char *name = sum_name(e, i / across, i % across);
-		if (d->clear)
-			ec_line(e, "%s %s = {0};\n", type, name);
-		else
-			ec_line(e, "%s %s = %s(tn_sum + %" PRId64 ");\n", type,
-				name, load,
+	for (int64_t i = 0; i < d->rows * across; i++)
+		ec_line(e, "%s %s = {0};\n", type,
+			sum_name(e, i / across, i % across));
+	if (!from_zero(e, d)) {
+		ec_line(e, "if (tn_before) {\n");
+		for (int64_t i = 0; i < d->rows * across; i++)
+			ec_line(e, "\t%s = %s(tn_sum + %" PRId64 ");\n",
+				sum_name(e, i / across, i % across), load,
 				i / across * stride + i % across * UNIT_BYTES);
+		ec_line(e, "}\n");
 	}
 	for (int64_t j = 0; has_extra(s) && j < across; j++)
 		ec_line(e, "%s tn_extra_%" PRId64 " = {0};\n", type, j);
@@ -354,6 +386,9 @@ void ec_dot(Emit *e, const Stmt *s)
 		place(e, d->in[0].buffer, d->in[0].index, d->in[0].nindex));
 	ec_line(e, "const char *tn_right = (const char *)%s;\n",
 		place(e, d->in[1].buffer, d->in[1].index, d->in[1].nindex));
+	if (!from_zero(e, d))
+		ec_line(e, "const int tn_before = %s > 0;\n",
+			ec_ex(e, d->before));
 	if (unit_info[d->unit].tiles)
 		tile_dot(e, s, n);
 	else

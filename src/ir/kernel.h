@@ -95,9 +95,10 @@ typedef enum StmtKind {
  *	operand 1 [steps][16][columns], words (u32) of elements next to each
  *		  other along k, the first in the lowest bits
  *
- * and their indices name the tile's first element. `from` of the statement is
- * the elements' dtype. UNIT_AVX512_VNNI takes operand 0 with the top bits of
- * its elements flipped, which moves them by 128 between i8 and u8.
+ * or, where `flat` says so, operand 0 is rows of a matrix as it lies in memory,
+ * [rows][k], and their indices name the tile's first element. `from` of the
+ *statement is the elements' dtype. UNIT_AVX512_VNNI takes operand 0 with the
+ *top bits of its elements flipped, which moves them by 128 between i8 and u8.
  */
 typedef struct KOperand {
 	uint32_t buffer;
@@ -106,9 +107,12 @@ typedef struct KOperand {
 } KOperand;
 typedef struct KDot {
 	MatrixUnit unit;
-	bool clear; /* the sums start from zero: = in place of += */
+	/* Sums are added to what the buffer holds where this is above 0; else
+	 * they start from zero. */
+	Ex before;
 	int64_t rows, columns;
 	Ex steps;
+	bool flat;
 	KOperand in[2];
 } KDot;
 

@@ -403,12 +403,17 @@ static bool check_box(Check *c, const Stmt *s, uint32_t buffer, uint8_t nindex,
 			       last < 0 ? ex_const(c->t, 1) : count[last]))
 			return false;
 	}
-	int64_t size;
-	for (int d = nindex - 2; d < nindex; d++)
-		if (!ex_is_const(c->t, b->shape[d], &size))
-			return kcheck_breach(c, "%s: a tile has constant rows",
-					     b->name);
 	return true;
+}
+
+/* Whether the last two extents are known when code is written. */
+static bool has_constant_rows(Check *c, const KBuffer *b)
+{
+	int64_t size;
+
+	return (ex_is_const(c->t, b->shape[b->rank - 2], &size) &&
+		ex_is_const(c->t, b->shape[b->rank - 1], &size)) ||
+	       kcheck_breach(c, "%s: a tile has constant rows", b->name);
 }
 
 /* What the unit's registers hold. */
@@ -436,16 +441,19 @@ static bool check_dot(Check *c, const Stmt *s)
 	    !unit_takes(d->unit, s->from, s->dtype))
 		return kcheck_breach(c, "no unit takes such a dot");
 	if (!check_scalar(c, "dot") || !check_tile(c, d) ||
-	    !kcheck_ex(c, d->steps, "steps"))
+	    !kcheck_ex(c, d->steps, "steps") ||
+	    !kcheck_ex(c, d->before, "what was before"))
 		return false;
 	Ex full = ex_const(c->t, UNIT_BYTES / dtype_info[s->from].bytes);
 	Ex words = ex_const(c->t, UNIT_WORDS);
 	Ex rows = ex_const(c->t, d->rows), columns = ex_const(c->t, d->columns);
+	Ex k = ex_mul(c->t, d->steps, full);
 	const Ex sums[] = {rows, columns}, left[] = {d->steps, rows, full},
-		 right[] = {d->steps, words, columns};
+		 flat[] = {rows, k}, right[] = {d->steps, words, columns};
 	const KOperand *a = &d->in[0], *b = &d->in[1];
 	if (!check_box(c, s, s->buffer, s->nindex, s->index, sums, 2) ||
-	    !check_box(c, s, a->buffer, a->nindex, a->index, left, 3) ||
+	    !check_box(c, s, a->buffer, a->nindex, a->index,
+		       d->flat ? flat : left, d->flat ? 2 : 3) ||
 	    !check_box(c, s, b->buffer, b->nindex, b->index, right, 3))
 		return false;
 	const KBuffer *to = &c->k->buffers.p[s->buffer];
@@ -454,15 +462,20 @@ static bool check_dot(Check *c, const Stmt *s)
 	if (to->dtype != s->dtype || pa->dtype != s->from ||
 	    pb->dtype != DT_U32)
 		return kcheck_breach(c, "dot of buffers of other dtypes");
-	if (!ex_equals(c->t, pa->shape[pa->rank - 1],
-		       UNIT_BYTES / dtype_info[s->from].bytes) ||
+	if (!has_constant_rows(c, to) || !has_constant_rows(c, pb) ||
+	    (!d->flat && !has_constant_rows(c, pa)))
+		return false;
+	if ((!d->flat && !ex_equals(c->t, pa->shape[pa->rank - 1],
+				    UNIT_BYTES / dtype_info[s->from].bytes)) ||
 	    !ex_equals(c->t, pb->shape[pb->rank - 2], UNIT_WORDS))
 		return kcheck_breach(c, "dot of operands that are not packed");
+	if (d->flat && d->unit == UNIT_AVX512_VNNI)
+		return kcheck_breach(c, "flipped elements do not lie flat");
 	if (to->scope != SCOPE_WORKER || pa->scope == SCOPE_REG ||
 	    pb->scope == SCOPE_REG)
 		return kcheck_breach(c, "dot: %s is no scratch", to->name);
-	if (!c->stored[a->buffer] || !c->stored[b->buffer] ||
-	    (!d->clear && !c->stored[s->buffer]))
+	if ((pa->scope != SCOPE_IN && !c->stored[a->buffer]) ||
+	    !c->stored[b->buffer])
 		return kcheck_breach(c, "dot of what is not stored");
 	if (unit_info[d->unit].tiles && c->tile &&
 	    (c->tile->unit != d->unit || c->tile->rows != d->rows ||

@@ -311,13 +311,14 @@ static bool dot(Parser *p, Stmt *s)
 		return error(p, "no matrix unit `%s`", name);
 	if (!dtype(p, &s->from) || !access(p, s))
 		return false;
-	d->clear = take(p, "=");
-	if (!d->clear && !expect(p, "+="))
+	if (!expect(p, "+=") || !operand(p, &d->in[0]))
 		return false;
-	return operand(p, &d->in[0]) && operand(p, &d->in[1]) &&
-	       expect(p, "tile") && extent_number(p, &d->rows) &&
-	       expect(p, "x") && extent_number(p, &d->columns) &&
-	       expect(p, "steps") && expression(p, &d->steps);
+	d->flat = take(p, "flat");
+	return operand(p, &d->in[1]) && expect(p, "tile") &&
+	       extent_number(p, &d->rows) && expect(p, "x") &&
+	       extent_number(p, &d->columns) && expect(p, "steps") &&
+	       expression(p, &d->steps) && expect(p, "before") &&
+	       expression(p, &d->before);
 }
 
 /* word.16 v3 v4 */

@@ -148,15 +148,17 @@ static void print_dot(Printer *p, const Stmt *s)
 	buf_printf(p->b, "dot %s %s ", unit_info[d->unit].name,
 		   dtype_info[s->from].name);
 	print_access(p, s);
-	buf_puts(p->b, d->clear ? " =" : " +=");
+	buf_puts(p->b, " +=");
 	for (int o = 0; o < 2; o++) {
 		buf_printf(p->b, " %s[", p->k->buffers.p[d->in[o].buffer].name);
 		print_exs(p, d->in[o].index, d->in[o].nindex);
-		buf_putc(p->b, ']');
+		buf_puts(p->b, d->flat && o == 0 ? "] flat" : "]");
 	}
 	buf_printf(p->b, " tile %" PRId64 " x %" PRId64 " steps ", d->rows,
 		   d->columns);
 	print_ex(p, d->steps);
+	buf_puts(p->b, " before ");
+	print_ex(p, d->before);
 }
 
 static void print_list(Printer *p, const StmtList *l, int depth);

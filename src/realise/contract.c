@@ -91,6 +91,8 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 	else
 		contract_dot_model(t, &x, unit, dtype_info[a->dtype].bytes,
 				   par);
+	if (contract_dot_flat(r, region, unit, par[P_MR]))
+		par[P_A] = PACK_NONE;
 	for (int i = 0; i < P_COUNT; i++)
 		c.params[i] = (KParam){contract_params[i], par[i]};
 	return c;

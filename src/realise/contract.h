@@ -117,6 +117,9 @@ const char *contract_dot_refuses(Arena *a, const Regions *r, uint32_t region,
 /* The target's first unit that does; UNIT_FMA: none. */
 MatrixUnit contract_dot_unit(Arena *a, const Regions *r, uint32_t region,
 			     const Target *t);
+/* Whether the unit may read A where it lies, in tiles of mr rows. */
+bool contract_dot_flat(const Regions *r, uint32_t region, MatrixUnit u,
+		       int64_t mr);
 /* As contract_model, for a unit and elements of so many bytes. */
 void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 			int element_bytes, int64_t *par);
@@ -128,14 +131,16 @@ Ex contract_dot_kc(const Product *p);
 DType contract_dot_panel(const Product *p, const Packed *x, Ex shape[3]);
 /* What explain says of the unit; NULL: there is none. */
 const char *contract_dot_note(const Product *p);
-void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex panel,
-		       Ex block);
+/* Packs `panels` panels from `first` on, of one block of K. */
+void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex first,
+		       Ex panels, Ex block);
+/* Panels that a task of a phase packs. */
+int64_t contract_dot_group(const Product *p, const Packed *x);
 /* The tile at hand: its panels, its block of K, its place in scratch. */
 typedef struct DotTile {
 	Ex pa, pb, block;
 	uint32_t buffer;
 	const Ex *index;
-	bool clear; /* nothing was summed before */
 } DotTile;
 void contract_dot_fold(Product *p, const Ex *batch, const DotTile *tile);
 

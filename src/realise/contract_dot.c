@@ -133,18 +133,26 @@ void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 	par[P_LANES] = UNIT_WORDS;
 	par[P_TI] = 1;
 	par[P_A] = few ? PACK_TASK : PACK_PHASE;
-	par[P_B] = few && !x->b_fixed ? PACK_TASK : PACK_PHASE;
-	/* a panel of B takes two thirds of L1, a block of A and the sums of a
-	 * task an eighth of L2 each */
+	par[P_B] = PACK_PHASE;
+	/* A panel of B that several rows of tiles use takes two thirds of L1;
+	 * one that is used once streams, and the longer it is the less often
+	 * sums come and go. A block of A and the sums of a task take an eighth
+	 * of L2 each. */
+	bool once = x->m >= 0 && x->m <= mr;
+	int64_t panel = once ? l2 / 8 : l1 * 2 / 3;
 	int64_t steps =
-		clip(l1 * 2 / 3 / (UNIT_WORDS * WORD_BYTES * nr), 1, 1 << 20);
+		clip(panel / (UNIT_WORDS * WORD_BYTES * nr), 1, 1 << 20);
 	par[P_KC] = steps * step;
 	if (x->k > 0)
 		steps = clip((x->k + step - 1) / step, 1, steps);
 	int64_t rows =
 		clip(l2 / 8 / (round_up(mr, 16) * steps * UNIT_BYTES), 1, 16);
-	if (x->m >= 0)
+	if (x->m >= 0 && (x->m + mr - 1) / mr <= rows) {
+		/* every panel of B is used by one task: nothing to share */
 		rows = clip((x->m + mr - 1) / mr, 1, rows);
+		if (!x->b_fixed)
+			par[P_B] = PACK_TASK;
+	}
 	par[P_MB] = rows;
 	par[P_NB] = clip(l2 / 8 / (rows * mr * nr * WORD_BYTES), 1, 1 << 20);
 	if (x->m < 0 || x->n < 0 || x->k < 0)
@@ -193,9 +201,11 @@ const char *contract_dot_legal(Arena *a, const Regions *r, uint32_t region,
 	if (par[P_KC] < step || par[P_KC] % step || par[P_KC] > 1 << 30)
 		return arena_printf(a, "kc must be a multiple of %d for %s",
 				    (int)step, unit_info[u].name);
-	if (par[P_A] == PACK_NONE || par[P_B] == PACK_NONE)
-		return "a matrix unit takes packed operands: a and b are 1 or "
-		       "2";
+	if (par[P_A] == PACK_NONE && !contract_dot_flat(r, region, u, mr))
+		return "A is read where it lies only where it is memory along "
+		       "k, of whole tiles and steps of constant extents";
+	if (par[P_B] == PACK_NONE)
+		return "a matrix unit takes packed words: b is 1 or 2";
 	return NULL;
 }
 
@@ -215,6 +225,31 @@ const char *contract_dot_note(const Product *p)
 			    "accumulator %s (subnormals are zeros); operands "
 			    "packed in its words",
 			    u->name, acc_kind_name[u->acc]);
+}
+
+/*
+ * Whether A may stay where it is: rows of memory that hold k next to each
+ * other, whole tiles and whole steps, seen through no view.
+ */
+bool contract_dot_flat(const Regions *r, uint32_t region, MatrixUnit u,
+		       int64_t mr)
+{
+	const Program *q = r->program;
+	const Value *v = program_value(q, r->regions.p[region].anchor);
+	ValueId id = v->args[0];
+	const Value *a = program_value(q, id);
+	int64_t m, k, step = UNIT_BYTES / dtype_info[a->dtype].bytes;
+
+	if (u == UNIT_FMA || u == UNIT_AVX512_VNNI ||
+	    !ex_is_const(&q->ex, a->shape[a->rank - 2], &m) ||
+	    !ex_is_const(&q->ex, a->shape[a->rank - 1], &k))
+		return false;
+	bool memory = op_info[a->op].cls == OPC_LEAF
+			      ? a->op != OP_IOTA
+			      : op_info[a->op].cls != OPC_VIEW &&
+					r->of[id] != NO_REGION &&
+					r->of[id] != region;
+	return memory && m > 0 && m % mr == 0 && k > 0 && k % step == 0;
 }
 
 /* ---- panels ------------------------------------------------------------ */
@@ -320,6 +355,14 @@ static VarId flipped(Product *p, VarId v)
 			NO_VALUE);
 }
 
+static void pack_panel_at(Pack *k, Ex panel)
+{
+	ExprTab *t = k->p->t;
+
+	k->panel = panel;
+	k->first = ex_mul(t, panel, ex_const(t, k->x->wide));
+}
+
 static void store_a(const Pack *k, Ex step, Ex row, Ex in)
 {
 	Product *p = k->p;
@@ -384,9 +427,20 @@ static void store_word(const Pack *k, Ex step, Ex word, Ex column, VarId v)
 	lower_store(&p->l, k->x->buffer, to, v);
 }
 
-/* Lanes along the columns: a word's elements come from rows of B that follow
- * each other. */
-static void pack_words(const Pack *k)
+/* Rows of B are read in runs of this many panels. */
+#define GROUP 8
+
+int64_t contract_dot_group(const Product *p, const Packed *x)
+{
+	return p->unit != UNIT_FMA && !x->rows ? GROUP : 1;
+}
+
+/*
+ * Lanes along the columns: a word's elements come from rows of B that follow
+ * each other. All panels at hand take from a row before the next one is read,
+ * so that memory is read in runs.
+ */
+static void pack_words(Pack *k, Ex first_panel, Ex panels)
 {
 	Product *p = k->p;
 	Lower *l = &p->l;
@@ -395,6 +449,8 @@ static void pack_words(const Pack *k)
 
 	Ex s = lower_for(l, k->steps, MAP_SERIAL, 1);
 	Ex w = lower_for(l, ex_const(t, UNIT_WORDS), MAP_SERIAL, 1);
+	pack_panel_at(
+		k, ex_add(t, first_panel, lower_for(l, panels, MAP_SERIAL, 1)));
 	Ex j = lower_for(l, ex_const(t, k->x->wide), MAP_VUNROLL, UNIT_WORDS);
 	Ex first = ex_add(t, ex_mul(t, s, ex_const(t, step_elements(p))),
 			  ex_mul(t, w, ex_const(t, per)));
@@ -405,12 +461,12 @@ static void pack_words(const Pack *k)
 				  word);
 	}
 	store_word(k, s, w, j, word);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		lower_end(l);
 }
 
-void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex panel,
-		       Ex block)
+void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex first,
+		       Ex panels, Ex block)
 {
 	ExprTab *t = p->t;
 	Ex at[TN_MAX_RANK], wide = ex_const(t, x->wide);
@@ -418,10 +474,8 @@ void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex panel,
 		.p = p,
 		.x = x,
 		.batch = batch,
-		.panel = panel,
 		.block = block,
 		.steps = block_steps(p, block),
-		.first = ex_mul(t, panel, wide),
 		.loads = is_loaded(p, x->value),
 	};
 
@@ -430,16 +484,20 @@ void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex panel,
 	k.tail = !ex_equals(t, ex_mod(t, p->k, ex_const(t, step_elements(p))),
 			    0);
 	if (!x->rows) {
-		pack_words(&k);
+		pack_words(&k, first, panels);
 		return;
 	}
 	/* which way memory runs, by axes that no loop uses */
 	Ex ak = ex_axis(t, p->l.k->naxes), aw = ex_axis(t, p->l.k->naxes + 1);
 	contract_operand_index(p, x, batch, ak, aw, at);
-	if (lower_stride(&p->l, x->value, at, p->l.k->naxes + 1) == 1)
+	bool turned = lower_stride(&p->l, x->value, at, p->l.k->naxes + 1) == 1;
+	pack_panel_at(
+		&k, ex_add(t, first, lower_for(&p->l, panels, MAP_SERIAL, 1)));
+	if (turned)
 		pack_turned(&k);
 	else
 		pack_rows(&k);
+	lower_end(&p->l);
 }
 
 /* ---- the tile ----------------------------------------------------------- */
@@ -450,7 +508,7 @@ void contract_dot_fold(Product *p, const Ex *batch, const DotTile *tile)
 	Ex zero = ex_const(p->t, 0);
 	KDot d = {
 		.unit = p->unit,
-		.clear = tile->clear,
+		.before = tile->block,
 		.rows = p->par[P_MR],
 		.columns = p->par[P_NR],
 		.steps = block_steps(p, tile->block),
@@ -458,7 +516,15 @@ void contract_dot_fold(Product *p, const Ex *batch, const DotTile *tile)
 	const Packed *in[2] = {&p->a, &p->b};
 	const Ex panel[2] = {tile->pa, tile->pb};
 
-	for (int o = 0; o < 2; o++) {
+	d.flat = p->a.where == PACK_NONE;
+	if (d.flat) {
+		Ex at[TN_MAX_RANK];
+		Ex row = ex_mul(p->t, tile->pa, ex_const(p->t, p->a.wide));
+		Ex k = ex_mul(p->t, tile->block, p->kc);
+		contract_operand_index(p, &p->a, batch, k, row, at);
+		bug_if(!lower_place(l, p->a.value, at, &d.in[0]));
+	}
+	for (int o = d.flat; o < 2; o++) {
 		KOperand *k = &d.in[o];
 		int n = contract_panel_index(p, in[o], batch, panel[o],
 					     tile->block, k->index);

@@ -167,9 +167,7 @@ static void pack(Product *p, const Packed *x, const Ex *batch, Ex panel,
 {
 	Ex length = contract_k_length(p, block);
 
-	if (p->unit != UNIT_FMA)
-		contract_dot_pack(p, x, batch, panel, block);
-	else if (p->plain)
+	if (p->plain)
 		pack_plain(p, x, batch, panel, block, length);
 	else
 		pack_panel(p, x, batch, panel, block, length);
@@ -207,9 +205,18 @@ void contract_pack_phase(Product *p, Packed *x, const char *name)
 	for (int d = 0; d < p->batch; d++)
 		batch[d] = x->varies[d] ? lower_task(l, p->v->shape[d])
 					: ex_const(p->t, 0);
-	Ex panel = lower_task(l, x->panels);
+	Ex group = ex_const(p->t, contract_dot_group(p, x));
+	Ex first =
+		ex_mul(p->t, lower_task(l, ex_ceil_div(p->t, x->panels, group)),
+		       group);
 	Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
-	pack(p, x, batch, panel, block);
+	if (p->unit == UNIT_FMA) {
+		pack(p, x, batch, first, block);
+	} else {
+		Ex left = ex_sub(p->t, x->panels, first);
+		contract_dot_pack(p, x, batch, first, ex_min(p->t, group, left),
+				  block);
+	}
 	lower_end(l);
 }
 
@@ -227,6 +234,11 @@ void contract_pack_block(Product *p, const Packed *x, const Ex *batch,
 			 Ex panels, Ex block)
 {
 	Lower *l = &p->l;
+
+	if (p->unit != UNIT_FMA) {
+		contract_dot_pack(p, x, batch, x->first, panels, block);
+		return;
+	}
 	Ex panel = ex_add(p->t, x->first, lower_for(l, panels, MAP_SERIAL, 1));
 
 	pack(p, x, batch, panel, block);

@@ -176,7 +176,7 @@ static void tile_dot(Product *p, const Block *b)
 	Ex to[4], zero = ex_const(p->t, 0);
 
 	tile_index(b, zero, zero, to);
-	DotTile dot = {b->pa, b->pb, b->kk, b->tile, to, !b->keeps};
+	DotTile dot = {b->pa, b->pb, b->kk, b->tile, to};
 	contract_dot_fold(p, b->batch, &dot);
 }
 
@@ -378,7 +378,7 @@ void contract_main(Product *p)
 	Ex columns = ex_min(t, nb, ex_sub(t, p->b.panels, j0));
 	int ncs = spans(p, &p->b, j0, columns, cs);
 
-	if (b.keeps)
+	if (b.keeps && p->unit == UNIT_FMA)
 		tiles_clear(p, &b, rows, columns);
 	b.kk = lower_for(l, p->blocks, MAP_SERIAL, 1);
 	b.length = contract_k_length(p, b.kk);

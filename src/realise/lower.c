@@ -875,6 +875,29 @@ VarId lower_value(Lower *l, ValueId id, const Ex *index)
 	return var;
 }
 
+bool lower_place(Lower *l, ValueId id, const Ex *index, KOperand *out)
+{
+	Ex map[TN_MAX_RANK], at[TN_MAX_RANK];
+	const Value *v = program_value(l->p, id);
+
+	memcpy(at, index, v->rank * sizeof(Ex));
+	while (!in_memory(l, id, v) && op_info[v->op].cls == OPC_VIEW) {
+		const Value *x = program_value(l->p, v->args[0]);
+		view_map(l->p, v, map);
+		for (int d = 0; d < x->rank; d++)
+			map[d] = ex_subst_axes(&l->p->ex, map[d], at, v->rank);
+		memcpy(at, map, x->rank * sizeof(Ex));
+		id = v->args[0];
+		v = x;
+	}
+	if (!in_memory(l, id, v) || l->is_flat)
+		return false;
+	out->buffer = value_buffer(l, id, SCOPE_IN);
+	out->nindex = v->rank;
+	memcpy(out->index, at, v->rank * sizeof(Ex));
+	return true;
+}
+
 void lower_result(Lower *l, ValueId v, const Ex *index)
 {
 	lower_store(l, lower_output(l, v), index, lower_value(l, v, index));

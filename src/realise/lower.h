@@ -123,6 +123,11 @@ void lower_else(Lower *l);
 void lower_bind(Lower *l, ValueId v, const Ex *index, VarId var);
 /* Evaluates value v at index[0 .. rank-1]. */
 VarId lower_value(Lower *l, ValueId v, const Ex *index);
+/*
+ * Where the element lies in memory: its buffer, and its index there through
+ * views. False where it is computed.
+ */
+bool lower_place(Lower *l, ValueId v, const Ex *index, KOperand *out);
 /* Evaluates and stores an output of the region at its index. */
 void lower_result(Lower *l, ValueId v, const Ex *index);
 

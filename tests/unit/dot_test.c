@@ -418,7 +418,7 @@ static void refusals(void)
 		{"def f(x: bf16[M, K], w: bf16[K, N]):\n    return x @ w\n",
 		 "cpu:avx512_bf16", "contract.mr=16", "vector registers"},
 		{"def f(x: bf16[M, K], w: bf16[K, N]):\n    return x @ w\n",
-		 "cpu:amx", "contract.b=0", "takes packed operands"},
+		 "cpu:amx", "contract.b=0", "takes packed words"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -569,6 +569,43 @@ static void operands(void)
 					   rows[i].out, forms[f]);
 }
 
+/* Rows of A that are whole tiles and steps stay where they are, and are not
+ * overwritten by a result that is given their memory. */
+static void in_place(void)
+{
+	static const char text[] = "@donate(x)\n"
+				   "def f(x: bf16[28, 64], w: bf16[64, 64]):\n"
+				   "    return x @ w\n";
+	const char *unit = float_unit();
+	Buf b;
+	Case k;
+
+	if (!unit)
+		SKIP("no unit for bf16 here");
+	const char *pins[3] = {"contract.unit=avx512_bf16", "contract.mr=14",
+			       "contract.a=0"};
+	for (int i = 0; i < 2; i++) {
+		TenonOutcome outcome = TENON_FAIL;
+		if (i == 1 && !strcmp(unit, "amx_bf16"))
+			pins[0] = "contract.unit=amx_bf16";
+		TenonPlanOptions o = {.pins = pins, .npins = 3};
+		if (case_open(&k, "dot.tn", text, NULL) &&
+		    works(&k, tenon_compile(k.c, k.p, &o, &k.plan),
+			  "compile") &&
+		    works(&k,
+			  tenon_check(k.plan, "exact,random,specials", 1, NULL,
+				      NULL, &outcome),
+			  "check")) {
+			CHECK(outcome == TENON_PASS);
+			CHECK(k.plan->plan->donations.n == 0);
+			buf_init(&b, &k.c->ctx.perm);
+			kernels_print(k.plan->kernels, &b);
+			CHECK(strstr(buf_str(&b), "] flat pack_b["));
+		}
+		case_close(&k);
+	}
+}
+
 TEST_MAIN(TEST(avx512_bf16), TEST(amx_bf16), TEST(flushed_by_record),
 	  TEST(bound_is_kept), TEST(recorded), TEST(followed), TEST(refusals),
-	  TEST(chosen), TEST(kernels_need_unit), TEST(operands))
+	  TEST(chosen), TEST(kernels_need_unit), TEST(operands), TEST(in_place))

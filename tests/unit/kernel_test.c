@@ -33,6 +33,7 @@
 	"\tbuffer reg r: f32[4, 16]\n"                                         \
 	"\tbuffer worker ds: f32[32, 32]\n"                                    \
 	"\tbuffer worker da: bf16[2, 32, 32]\n"                                \
+	"\tbuffer worker df: bf16[32, 64]\n"                                   \
 	"\tbuffer worker db: u32[2, 16, 32]\n"
 
 #define MAIN  "\tphase main tasks i0 < M {\n"
@@ -167,13 +168,14 @@ static void constants(void)
 
 #define IN_LANES "for i8 < 16 vunroll 16 {\n"
 #define DOT(unit, dtype, tile, steps)                                          \
-	"dot " unit " " dtype " ds[0, 0] = da[0, 0, 0] db[0, 0, 0] tile " tile \
-	" steps " steps "\n"
+	"dot " unit " " dtype                                                  \
+	" ds[0, 0] += da[0, 0, 0] db[0, 0, 0] tile " tile " steps " steps      \
+	" before 0\n"
 /* Something in both operands. */
 #define STORED                                                                 \
 	IN_LANES "v90: bf16 = const 0x0p+0\nv91: u32 = word.0 v90\n"           \
 		 "v92: u32 = word.16 v90 v91\nstore da[0, 0, i8] = v90\n"      \
-		 "store db[0, 0, i8] = v92\n}\n"
+		 "store db[0, 0, i8] = v92\nstore df[0, i8] = v90\n}\n"
 
 typedef struct Refusal {
 	const char *body; /* of a phase, after MAIN */
@@ -304,6 +306,12 @@ static const Refusal refusals[] = {
 	{DOT("amx_bf16", "bf16", "32 x 32", "2"), "not stored"},
 	{STORED DOT("amx_bf16", "bf16", "32 x 32", "3"),
 	 "cannot prove 0 <= 0, 0 + 3 <= 2"},
+	{STORED "dot amx_bf16 bf16 ds[0, 0] += df[0, 1] flat db[0, 0, 0] tile "
+		"32 x 32 steps 2 before 0\n",
+	 "cannot prove 0 <= 1, 1 + 64 <= 64"},
+	{STORED "dot amx_bf16 bf16 ds[0, 0] += df[1, 0] flat db[0, 0, 0] tile "
+		"32 x 32 steps 2 before 0\n",
+	 "cannot prove 0 <= 1, 1 + 32 <= 32"},
 	{STORED DOT("amx_bf16", "bf16", "48 x 32", "2"), "no tile of 48 x 32"},
 	{STORED DOT("amx_bf16", "bf16", "20 x 16", "2"), "no tile of 20 x 16"},
 	{STORED DOT("amx_bf16", "bf16", "16 x 48", "2"),
@@ -317,11 +325,11 @@ static const Refusal refusals[] = {
 	{STORED DOT("amx_bf16", "bf16", "32 x 32", "2")
 		 DOT("amx_bf16", "bf16", "16 x 32", "2"),
 	 "tiles of two shapes in one phase"},
-	{STORED "dot amx_bf16 bf16 ds[0, 0] = db[0, 0, 0] da[0, 0, 0] tile 16 "
-		"x 16 steps 2\n",
+	{STORED "dot amx_bf16 bf16 ds[0, 0] += db[0, 0, 0] da[0, 0, 0] tile 16 "
+		"x 16 steps 2 before 0\n",
 	 "other dtypes"},
-	{STORED "dot amx_bf16 bf16 ds[0, 0] = da[0, 0, 0] db[0, 0, 0] tile 16 "
-		"x 16 steps i9\n",
+	{STORED "dot amx_bf16 bf16 ds[0, 0] += da[0, 0, 0] db[0, 0, 0] tile 16 "
+		"x 16 steps i9 before 0\n",
 	 "not in scope"},
 };
 
@@ -363,10 +371,12 @@ static void accepted(void)
 		"store y[i0, i1] = v2\n}\n",
 		STORED DOT("amx_bf16", "bf16", "32 x 32", "2"),
 		STORED DOT("amx_bf16", "bf16", "7 x 32", "min(M, 2)"),
+		STORED "dot amx_bf16 bf16 ds[0, 0] += df[16, 32] flat db[0, 0, "
+		       "0] tile 16 x 32 steps 1 before M\n",
 		STORED DOT("avx512_bf16", "bf16", "14 x 32",
 			   "1") "dot avx512_bf16 bf16 ds[14, 0] += da[1, 14, "
 				"0] db[1, "
-				"0, 16] tile 14 x 16 steps 1\n",
+				"0, 16] tile 14 x 16 steps 1 before i0\n",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(bodies); i++) {
