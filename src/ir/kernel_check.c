@@ -488,8 +488,9 @@ static bool check_dot(Check *c, const Stmt *s)
 
 static bool check_word(Check *c, const Stmt *s)
 {
-	if (c->vaxis < 0)
-		return kcheck_breach(c, "v%u: words are made in lanes", s->var);
+	if (c->vaxis < 0 || c->lanes != UNIT_WORDS)
+		return kcheck_breach(c, "v%u: words are made in %d lanes",
+				     s->var, UNIT_WORDS);
 	if (s->nargs < 1 || s->nargs > 2 || s->dtype != DT_U32 ||
 	    s->from >= DT_COUNT ||
 	    (s->from != DT_BF16 && s->from != DT_I8 && s->from != DT_U8))
