@@ -91,7 +91,12 @@ static bool pass_partition(Pipeline *p)
 {
 	Buf why;
 
-	p->regions = region_partition(&p->c->ctx, p->arena, p->rewritten,
+	Partition on = {.cpus = p->target->cpus,
+			.vector_bytes = p->target->vector_bytes,
+			.l2 = p->target->cache[1],
+			.units = p->target->units,
+			.nunits = p->target->nunits};
+	p->regions = region_partition(&p->c->ctx, p->arena, p->rewritten, &on,
 				      p->region_pins, p->nregion_pins);
 	if (!p->regions)
 		return false;
@@ -256,7 +261,23 @@ static bool region_pin(Pipeline *p, const char *text, const char *name,
 
 	if (!yes && !no)
 		return bad_pin(p, text, "join takes yes or no");
-	p->region_pins[p->nregion_pins++] = (RegionPin){name, yes, text};
+	p->region_pins[p->nregion_pins++] =
+		(RegionPin){.producer = name, .join = yes, .text = text};
+	return true;
+}
+
+/* attention.join, contract.join and contract.hold; false: another pin. */
+static bool kind_pin(const char *head, const char *param, PinKind *out)
+{
+	bool attention = !strcmp(head, "attention");
+
+	if (!attention && strcmp(head, "contract") != 0)
+		return false;
+	*out = attention ? PIN_ATTENTION : PIN_JOIN;
+	if (!attention && !strcmp(param, "hold"))
+		*out = PIN_HOLD;
+	else if (strcmp(param, "join") != 0)
+		return false;
 	return true;
 }
 
@@ -279,12 +300,14 @@ bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 				return false;
 			continue;
 		}
-		if (!strcmp(head, "attention") && !strcmp(param, "join")) {
+		PinKind kind;
+		if (kind_pin(head, param, &kind)) {
 			bool no = !strcmp(eq + 1, "0");
 			if (!no && strcmp(eq + 1, "1"))
-				return bad_pin(p, text, "join takes 0 or 1");
-			p->region_pins[p->nregion_pins++] =
-				(RegionPin){NULL, !no, text};
+				return bad_pin(p, text,
+					       "join and hold take 0 or 1");
+			p->region_pins[p->nregion_pins++] = (RegionPin){
+				.kind = kind, .join = !no, .text = text};
 			continue;
 		}
 		int64_t value = strtoll(eq + 1, &end, 10);

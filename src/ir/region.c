@@ -297,34 +297,96 @@ static bool check_prologue(Check *c, size_t i, ValueId v)
 	return true;
 }
 
+/*
+ * A product of several: its right operand is from outside, and so is its left
+ * one in the first step; later ones read one value of the step before.
+ */
+static bool check_product(Check *c, size_t i, ValueId v, const int *step,
+			  ValueId *held)
+{
+	const Value *x = program_value(c->p, v);
+	ValueId h = region_held(c->r, v);
+	Ex map[TN_MAX_RANK];
+	ValueId b = view_base(c->p, x->args[1], map);
+	if (region_of(c, b) == i && c->r->part[b] != PART_PROLOGUE)
+		return breach(c, i, "%%%u loads %%%u", v, b);
+	if (h == NO_VALUE)
+		return true;
+	b = view_base(c->p, x->args[0], map);
+	if (!view_is_identity(c->p, x->args[0], b, map))
+		return breach(c, i, "%%%u reads %%%u at another place", v, h);
+	if (held[step[v]] != NO_VALUE && held[step[v]] != h)
+		return breach(c, i, "%%%u and %%%u are held for one step",
+			      held[step[v]], h);
+	held[step[v]] = h;
+	return true;
+}
+
+/* An elementwise value reads tiles of its own step, in place. */
+static bool check_epilogue(Check *c, size_t i, ValueId v, const int *step,
+			   const Region *tile)
+{
+	const Value *x = program_value(c->p, v);
+	int axis[TN_MAX_RANK];
+	if (c->r->part[v] != PART_EPILOGUE || op_info[x->op].cls != OPC_ELEM)
+		return breach(c, i, "%%%u is no epilogue", v);
+	if (region_form(c->p, tile, x, axis) != FORM_FULL)
+		return breach(c, i, "%%%u has another shape", v);
+	for (uint32_t k = 0; k < x->nargs; k++) {
+		Ex map[TN_MAX_RANK];
+		ValueId b = view_base(c->p, x->args[k], map);
+		if (region_of(c, b) != i)
+			continue;
+		if (c->r->part[b] == PART_PROLOGUE || step[b] != step[v] ||
+		    !region_aligned(c->p, tile, x->args[k], b, map))
+			return breach(c, i, "%%%u reads %%%u at another place",
+				      v, b);
+	}
+	return true;
+}
+
 static bool check_contract(Check *c, size_t i)
 {
 	const Region *r = &c->r->regions.p[i];
-	int axis[TN_MAX_RANK];
+	Arena *a = c->why->arena;
+	int *step = arena_array(a, int, c->p->values.n + 1), axis[TN_MAX_RANK];
+	int steps = region_steps(c->r, (uint32_t)i, step);
+	Region *tile = arena_array(a, Region, (size_t)steps);
+	ValueId *held = arena_array(a, ValueId, (size_t)steps);
+	for (int s = 0; s < steps; s++)
+		held[s] = NO_VALUE;
 	for (size_t k = 0; k < r->values.n; k++) {
 		ValueId v = r->values.p[k];
 		const Value *x = program_value(c->p, v);
 		Part part = c->r->part[v];
-		if (x->op == OP_MATMUL || v == r->anchor || part == PART_ANCHOR)
-			if (x->op != OP_MATMUL || v != r->anchor ||
-			    part != PART_ANCHOR)
-				return breach(c, i, "%%%u is half an anchor",
-					      v);
 		if (part == PART_PROLOGUE && !check_prologue(c, i, v))
 			return false;
-		if (part == PART_PROLOGUE || part == PART_ANCHOR)
+		if ((x->op == OP_MATMUL) != (part == PART_ANCHOR))
+			return breach(c, i, "%%%u is half an anchor", v);
+		if (part == PART_PROLOGUE)
 			continue;
-		if (part != PART_EPILOGUE || op_info[x->op].cls != OPC_ELEM)
-			return breach(c, i, "%%%u is no epilogue", v);
-		if (region_form(c->p, r, x, axis) != FORM_FULL)
-			return breach(c, i, "%%%u has another shape", v);
-		if (!check_reads(c, i, v))
+		Region *t = &tile[step[v]];
+		if (part == PART_ANCHOR && t->rank == 0) {
+			t->rank = x->rank;
+			memcpy(t->space, x->shape, sizeof(t->space));
+		}
+		if (part != PART_ANCHOR) {
+			if (!check_epilogue(c, i, v, step, t))
+				return false;
+		} else if (!check_product(c, i, v, step, held)) {
 			return false;
+		} else if (region_form(c->p, t, x, axis) != FORM_FULL) {
+			return breach(c, i, "%%%u has another tile", v);
+		}
 	}
-	return r->anchor < c->p->values.n && c->r->of[r->anchor] == i
-		       ? r->reduced == 0 ||
-				 breach(c, i, "a contraction reduces no axes")
-		       : breach(c, i, "it has no anchor");
+	if (r->anchor >= c->p->values.n || c->r->of[r->anchor] != i ||
+	    c->r->part[r->anchor] != PART_ANCHOR)
+		return breach(c, i, "it has no anchor");
+	if (step[r->anchor] != steps - 1 ||
+	    region_form(c->p, r, program_value(c->p, r->anchor), axis) !=
+		    FORM_FULL)
+		return breach(c, i, "its anchor is not of its last step");
+	return r->reduced == 0 || breach(c, i, "a contraction reduces no axes");
 }
 
 /*

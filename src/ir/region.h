@@ -21,7 +21,7 @@
 typedef enum RegionKind {
 	REGION_LOOP,      /* independent outputs */
 	REGION_ROWREDUCE, /* reductions over axes, and what surrounds them */
-	REGION_CONTRACT,  /* one MATMUL, programs on its loads and its tile */
+	REGION_CONTRACT,  /* MATMULs, programs on their loads and tiles */
 	REGION_ATTENTION, /* two MATMULs, the rows of the first between them */
 	REGION_KIND_COUNT,
 } RegionKind;
@@ -100,6 +100,32 @@ bool region_computes(const Program *p, ValueId v);
 /* Whether v, if it is a result, takes a region that copies it: a view or
  * IOTA. */
 bool region_copies(const Program *p, ValueId v);
+
+/*
+ * CONTRACT regions. The products of a step have one shape, the space of the
+ * elementwise values that read their tiles. The products of the next step
+ * have a value of it as left operand, which is held for a block of rows.
+ * The last step's shape is the region's space.
+ *
+ * region_pitch: elements from row to row of what is held; a cache line more
+ * than the row, so that rows do not fall on the same sets of a cache.
+ * region_held: that left operand of a product; NO_VALUE in the first step.
+ * region_steps: step[v] of each value of the region but prologues; returns
+ * their number.
+ */
+static inline int64_t region_pitch(int64_t width)
+{
+	return (width + 15) / 16 * 16 + 16;
+}
+ValueId region_held(const Regions *r, ValueId product);
+int region_steps(const Regions *r, uint32_t region, int *step);
+/*
+ * Rows of a block whose held values, together `width` elements a row of
+ * `bytes`, take at most an eighth of a core's L2 cache; in blocks as even as
+ * can be, and a multiple of the CPUs where they are few. 0: no row fits.
+ */
+int64_t region_rows(int64_t rows, int64_t batches, int64_t width, int bytes,
+		    int64_t l2, int cpus);
 
 bool regions_verify(const Regions *r, Buf *why);
 /* The stage text holds the program too, so that it reads back alone. */

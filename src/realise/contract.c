@@ -36,12 +36,8 @@ static int64_t known(const Regions *r, Ex e)
 	return ex_is_const(&r->program->ex, e, &n) ? n : -1;
 }
 
-/*
- * Whether memory holds the operand in the accumulator's dtype, and runs along
- * its axis `rank - 1 - behind`; fixed: nothing of it is an input.
- */
-static bool is_plain(const Regions *r, uint32_t region, ValueId id, DType acc,
-		     int behind, bool *fixed)
+bool contract_is_plain(const Regions *r, uint32_t region, ValueId id, DType acc,
+		       int behind, bool *fixed)
 {
 	const Value *v = program_value(r->program, id);
 	int axis = v->rank - 1 - behind;
@@ -78,15 +74,19 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 	Candidate c = {.nparams = P_COUNT};
 	bool fixed;
 
-	x.a_plain = is_plain(r, region, v->args[0], v->acc, 0, &fixed);
-	x.b_plain = is_plain(r, region, v->args[1], v->acc, 0, &x.b_fixed);
+	x.a_plain = contract_is_plain(r, region, v->args[0], v->acc, 0, &fixed);
+	x.b_plain =
+		contract_is_plain(r, region, v->args[1], v->acc, 0, &x.b_fixed);
 	if (lower_is_scalar(r, region))
 		x.a_plain = x.b_plain = false;
 	Arena scratch;
 	arena_init(&scratch);
 	MatrixUnit unit = contract_dot_unit(&scratch, r, region, t);
 	arena_release(&scratch);
-	if (unit == UNIT_FMA)
+	par[P_UNIT] = UNIT_FMA;
+	if (contract_is_joined(r, region))
+		contract_join_model(r, region, t, unit, par);
+	else if (unit == UNIT_FMA)
 		contract_model(t, &x, par);
 	else
 		contract_dot_model(t, &x, unit, dtype_info[a->dtype].bytes,
@@ -96,6 +96,20 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 	for (int i = 0; i < P_COUNT; i++)
 		c.params[i] = (KParam){contract_params[i], par[i]};
 	return c;
+}
+
+/* Whether the columns of every product are a constant. */
+static bool columns_known(const Regions *r, uint32_t region)
+{
+	const Region *reg = &r->regions.p[region];
+
+	for (size_t i = 0; i < reg->values.n; i++) {
+		const Value *v = program_value(r->program, reg->values.p[i]);
+		if (r->part[reg->values.p[i]] == PART_ANCHOR &&
+		    known(r, v->shape[v->rank - 1]) < 0)
+			return false;
+	}
+	return true;
 }
 
 /* What every unit asks of blocks and forms. */
@@ -146,8 +160,7 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 	    known(r, v->shape[v->rank - 2]) < 0)
 		return "A is read where it lies only where its rows are a "
 		       "constant";
-	if (c->params[P_B].value == PACK_NONE &&
-	    known(r, v->shape[v->rank - 1]) < 0)
+	if (c->params[P_B].value == PACK_NONE && !columns_known(r, region))
 		return "B is read where it lies only where its columns are a "
 		       "constant";
 	if (c->params[P_KC].value < 1 || c->params[P_KC].value > 1 << 30)
@@ -155,12 +168,14 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 	return NULL;
 }
 
-static Packed operand(const Product *p, int number, int64_t wide, Ex extent)
+Packed contract_operand(const Product *p, const Value *v, int number)
 {
 	int64_t lanes = p->par[P_LANES];
+	int64_t wide = p->par[number == 0 ? P_MR : P_NR];
+	Ex extent = number == 0 ? p->m : p->n;
 
 	return (Packed){
-		.value = p->v->args[number],
+		.value = v->args[number],
 		.wide = wide,
 		.pitch = (wide + lanes - 1) / lanes * lanes,
 		.rows = number == 0,
@@ -180,15 +195,20 @@ static void contract_lower(Kernels *ks, Kernel *k, const Regions *r,
 	lower_init(&p.l, ks, k, r);
 	for (int i = 0; i < P_COUNT; i++)
 		p.par[i] = c->params[i].value;
-	p.v = program_value(p.l.p, p.l.region->anchor);
+	p.id = p.l.region->anchor;
+	p.v = program_value(p.l.p, p.id);
+	p.unit = (MatrixUnit)p.par[P_UNIT];
+	p.element = program_value(p.l.p, p.v->args[0])->dtype;
 	p.batch = p.v->rank - 2;
 	p.acc = p.v->acc;
 	p.plain = p.l.scalar;
 	p.m = p.v->shape[p.batch];
+	if (contract_is_joined(r, k->region)) {
+		contract_join_lower(&p, target);
+		return;
+	}
 	p.n = p.v->shape[p.batch + 1];
 	p.k = program_value(p.l.p, p.v->args[0])->shape[p.batch + 1];
-	p.unit = (MatrixUnit)p.par[P_UNIT];
-	p.element = program_value(p.l.p, p.v->args[0])->dtype;
 	/* one block at least, so that a product over nothing is stored too */
 	p.kc = ex_const(p.t, p.par[P_KC]);
 	if (ex_is_const(p.t, p.k, &n) && n <= p.par[P_KC])
@@ -196,8 +216,8 @@ static void contract_lower(Kernels *ks, Kernel *k, const Regions *r,
 	if (p.unit != UNIT_FMA)
 		p.kc = contract_dot_kc(&p);
 	p.blocks = ex_max(p.t, ex_const(p.t, 1), ex_ceil_div(p.t, p.k, p.kc));
-	p.a = operand(&p, 0, p.par[P_MR], p.m);
-	p.b = operand(&p, 1, p.par[P_NR], p.n);
+	p.a = contract_operand(&p, p.v, 0);
+	p.b = contract_operand(&p, p.v, 1);
 	if (p.a.where == PACK_PHASE)
 		contract_pack_phase(&p, &p.a, "pack_a");
 	if (p.b.where == PACK_PHASE)

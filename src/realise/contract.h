@@ -6,6 +6,7 @@
  *   contract_pack.c   operands into panels
  *   contract_tile.c   the register tile, and what follows it
  *   contract_dot.c    products by matrix units: their panels and tile
+ *   contract_join.c   several products in a kernel
  */
 #ifndef TENON_REALISE_CONTRACT_H
 #define TENON_REALISE_CONTRACT_H
@@ -31,6 +32,7 @@ enum {
 	PACK_NONE = 0,  /* read where it lies, by every tile that needs it */
 	PACK_TASK = 1,  /* a block at a time, in the scratch of each task */
 	PACK_PHASE = 2, /* all of it, by a phase of its own */
+	PACK_HELD = 3,  /* A: rows that the kernel made, in scratch */
 };
 
 /* One operand, packed into panels of `wide` rows or columns, for each k the
@@ -52,7 +54,8 @@ typedef struct Product {
 	Lower l;
 	ExprTab *t;
 	const Value *v; /* the MATMUL */
-	int batch;      /* batch axes */
+	ValueId id;
+	int batch; /* batch axes */
 	int64_t par[P_COUNT];
 	Ex m, n, k;
 	Ex kc, blocks; /* elements of a block of K, and blocks */
@@ -143,6 +146,87 @@ typedef struct DotTile {
 	const Ex *index;
 } DotTile;
 void contract_dot_fold(Product *p, const Ex *batch, const DotTile *tile);
+
+/* ---- contract_tile.c ------------------------------------------------- */
+
+/* Tiles of one size side by side, in units of whole tiles. */
+typedef struct Span {
+	int64_t size; /* rows or columns of each */
+	Ex first, count;
+	bool last; /* the smaller one at the end */
+} Span;
+
+typedef struct Block {
+	const Ex *batch;
+	Ex kk, length; /* the block of K */
+	/* the tile at hand: its size, its place, its panels */
+	int64_t rows, columns;
+	Ex row, column;
+	Ex pa, pb;
+	uint32_t acc; /* the registers of its sums */
+	uint32_t tile;
+	Ex at[2];   /* the tile's place in scratch, when it keeps all of them */
+	bool keeps; /* the tile is one of many in scratch */
+	bool resumes;  /* it goes on from the sums there */
+	bool direct;   /* what follows the product works on the registers */
+	uint32_t held; /* PACK_HELD: the rows, [tiles][mr][pitch] */
+} Block;
+
+/* The sums over one block of K, in registers; and those into scratch. */
+void contract_tile_fold(Product *p, Block *b);
+void contract_tile_keep(Product *p, const Block *b);
+/* The same by a matrix unit, from scratch to scratch. */
+void contract_tile_dot(Product *p, const Block *b);
+/* Row i of A and column j of B of the tile, at k. */
+VarId contract_load_a(Product *p, const Block *b, const KAt *k, Ex i);
+VarId contract_load_b(Product *p, const Block *b, const KAt *k, Ex j);
+/* Few steps along K, of so many multiply-adds of vectors each, are written
+ * out: a loop would end unforeseen. */
+LoopMap contract_fold_map(const Product *p, const Block *b, int64_t vectors);
+/* Index of element i, j of the tile in scratch. */
+void contract_tile_index(const Block *b, Ex i, Ex j, Ex *out);
+/* Zeros into `rows` x `columns` tiles of scratch. */
+void contract_tiles_clear(Product *p, Block *b, Ex rows, Ex columns);
+/*
+ * The tiles from `first` on, `count` of them: whole ones, and a smaller one at
+ * the end of an operand of constant extent.
+ */
+int contract_spans(Product *p, const Packed *x, Ex first, Ex count,
+		   Span out[2]);
+/* Opens the loops over the elements of the tile in registers. */
+void contract_tile_for(Product *p, const Block *b, Ex at[static 2]);
+/*
+ * Whether what follows the product may be written out for each register of a
+ * tile: nothing of it is long, and every tile lies inside the result, which
+ * constant extents make sure of. of: the values' steps, of which one counts;
+ * NULL: all of them do.
+ */
+bool contract_is_direct(const Product *p, const int *of, int step);
+/* Rounds the sum of the product `id`, which p is at, and binds it. */
+void contract_bind(Product *p, ValueId id, VarId sum, const Ex *index);
+
+/* ---- contract.c ------------------------------------------------------ */
+
+/*
+ * Whether memory holds the operand in the accumulator's dtype, and runs along
+ * its axis `rank - 1 - behind`; fixed: nothing of it is an input.
+ */
+bool contract_is_plain(const Regions *r, uint32_t region, ValueId id, DType acc,
+		       int behind, bool *fixed);
+/* Operand 0 or 1 of the product v, whose m and n are p's. */
+Packed contract_operand(const Product *p, const Value *v, int number);
+
+/* ---- contract_join.c ------------------------------------------------- */
+
+/* Whether the region has more than one product. */
+bool contract_is_joined(const Regions *r, uint32_t region);
+/* As contract_model, for all products of the region. */
+void contract_join_model(const Regions *r, uint32_t region, const Target *t,
+			 MatrixUnit unit, int64_t *par);
+/* Lowers a region of several products; p is filled but for one product's. */
+void contract_join_lower(Product *p, const Target *t);
+/* Element i, k of the held rows that the tile at hand multiplies. */
+VarId contract_held(Product *p, const Block *b, const KAt *k, Ex i);
 
 /* The phase that computes the product and what follows it. */
 void contract_main(Product *p);

@@ -32,28 +32,49 @@ static int word_elements(const Product *p)
 
 /* ---- whether ---------------------------------------------------------- */
 
+/* The same of one product; all of a region have operands of one dtype. */
+static const char *product_refuses(Arena *a, const Regions *r, ValueId id,
+				   DType first, MatrixUnit u)
+{
+	const Value *v = program_value(r->program, id);
+	DType x = program_value(r->program, v->args[0])->dtype;
+	DType y = program_value(r->program, v->args[1])->dtype;
+
+	if (x != y || x != first || !unit_takes(u, x, v->acc))
+		return arena_printf(a,
+				    "%s does not multiply %s and %s with "
+				    "acc=%s",
+				    unit_info[u].name, dtype_info[x].name,
+				    dtype_info[y].name,
+				    dtype_info[v->acc].name);
+	if (v->relax & RELAX_REASSOCIATE)
+		return "a sum that may merge with others uses fma";
+	if (region_held(r, id) != NO_VALUE)
+		return "rows held between products are read one element at a "
+		       "time, which no matrix unit does";
+	return NULL;
+}
+
 const char *contract_dot_refuses(Arena *a, const Regions *r, uint32_t region,
 				 const Target *t, MatrixUnit u)
 {
-	const Value *v = program_value(r->program, r->regions.p[region].anchor);
-	DType x = program_value(r->program, v->args[0])->dtype;
-	DType y = program_value(r->program, v->args[1])->dtype;
-	const char *name = unit_info[u].name;
+	const Region *reg = &r->regions.p[region];
+	const char *name = unit_info[u].name, *why = NULL;
+	DType first =
+		program_value(r->program,
+			      program_value(r->program, reg->anchor)->args[0])
+			->dtype;
 	size_t i = 0;
 
 	while (i < t->nunits && t->units[i] != u)
 		i++;
 	if (i == t->nunits)
 		return arena_printf(a, "%s has no %s", t->name, name);
-	if (x != y || !unit_takes(u, x, v->acc))
-		return arena_printf(a,
-				    "%s does not multiply %s and %s with "
-				    "acc=%s",
-				    name, dtype_info[x].name,
-				    dtype_info[y].name,
-				    dtype_info[v->acc].name);
-	if (v->relax & RELAX_REASSOCIATE)
-		return "a sum that may merge with others uses fma";
+	for (size_t k = 0; k < reg->values.n && !why; k++)
+		if (r->part[reg->values.p[k]] == PART_ANCHOR)
+			why = product_refuses(a, r, reg->values.p[k], first, u);
+	if (why)
+		return why;
 	if (lower_is_scalar(r, region))
 		return "values around the product may fault, and are "
 		       "computed one by one";
@@ -533,6 +554,5 @@ void contract_dot_fold(Product *p, const Ex *batch, const DotTile *tile)
 		k->buffer = in[o]->buffer;
 		k->nindex = (uint8_t)n;
 	}
-	lower_dot(l, &d, p->element, tile->buffer, tile->index,
-		  l->region->anchor);
+	lower_dot(l, &d, p->element, tile->buffer, tile->index, p->id);
 }

@@ -18,29 +18,7 @@
 /* Multiply-adds of a tile whose loop along K is written out, at most. */
 #define UNROLL_MOST 256
 
-/* Tiles of one size side by side, in units of whole tiles. */
-typedef struct Span {
-	int64_t size; /* rows or columns of each */
-	Ex first, count;
-	bool last; /* the smaller one at the end */
-} Span;
-
-typedef struct Block {
-	const Ex *batch;
-	Ex kk, length; /* the block of K */
-	/* the tile at hand: its size, its place, its panels */
-	int64_t rows, columns;
-	Ex row, column;
-	Ex pa, pb;
-	uint32_t acc; /* the registers of its sums */
-	uint32_t tile;
-	Ex at[2]; /* the tile's place in scratch, when it keeps all of them */
-	bool keeps;
-	bool direct; /* what follows the product works on the registers */
-} Block;
-
-/* Index of element i, j of the tile in scratch. */
-static void tile_index(const Block *b, Ex i, Ex j, Ex *out)
+void contract_tile_index(const Block *b, Ex i, Ex j, Ex *out)
 {
 	int n = 0;
 
@@ -52,8 +30,7 @@ static void tile_index(const Block *b, Ex i, Ex j, Ex *out)
 	out[n] = j;
 }
 
-/* Opens the loops over the elements of the tile in registers. */
-static void tile_for(Product *p, const Block *b, Ex at[static 2])
+void contract_tile_for(Product *p, const Block *b, Ex at[static 2])
 {
 	at[0] = lower_for(&p->l, ex_const(p->t, b->rows), MAP_UNROLL, 1);
 	at[1] = lower_for(&p->l, ex_const(p->t, b->columns), MAP_VUNROLL,
@@ -72,28 +49,26 @@ static void tile_start(Product *p, const Block *b)
 	Lower *l = &p->l;
 	Ex at[2], from[4];
 
-	tile_for(p, b, at);
-	tile_index(b, at[0], at[1], from);
+	contract_tile_for(p, b, at);
+	contract_tile_index(b, at[0], at[1], from);
 	lower_store(l, b->acc, at,
-		    b->keeps ? lower_load(l, b->tile, from)
-			     : lower_zero(l, p->acc));
+		    b->resumes ? lower_load(l, b->tile, from)
+			       : lower_zero(l, p->acc));
 	tile_end(p);
 }
 
-/* The registers into scratch. */
-static void tile_keep(Product *p, const Block *b)
+void contract_tile_keep(Product *p, const Block *b)
 {
 	Lower *l = &p->l;
 	Ex at[2], to[4];
 
-	tile_for(p, b, at);
-	tile_index(b, at[0], at[1], to);
+	contract_tile_for(p, b, at);
+	contract_tile_index(b, at[0], at[1], to);
 	lower_store(l, b->tile, to, lower_load(l, b->acc, at));
 	tile_end(p);
 }
 
-/* Zeros into every tile of the task. */
-static void tiles_clear(Product *p, Block *b, Ex rows, Ex columns)
+void contract_tiles_clear(Product *p, Block *b, Ex rows, Ex columns)
 {
 	Lower *l = &p->l;
 	Ex mr = ex_const(p->t, p->par[P_MR]), nr = ex_const(p->t, p->par[P_NR]);
@@ -103,16 +78,18 @@ static void tiles_clear(Product *p, Block *b, Ex rows, Ex columns)
 	b->at[0] = lower_for(l, rows, MAP_SERIAL, 1);
 	Ex i = lower_for(l, mr, MAP_SERIAL, 1);
 	Ex j = lower_for(l, nr, MAP_VUNROLL, (int)p->par[P_LANES]);
-	tile_index(b, i, j, to);
+	contract_tile_index(b, i, j, to);
 	lower_store(l, b->tile, to, lower_zero(l, p->acc));
 	for (int n = 0; n < 4; n++)
 		lower_end(l);
 }
 
-static VarId load_a(Product *p, const Block *b, const KAt *k, Ex i)
+VarId contract_load_a(Product *p, const Block *b, const KAt *k, Ex i)
 {
 	Ex from[K_MAX_RANK];
 
+	if (p->a.where == PACK_HELD)
+		return contract_held(p, b, k, i);
 	if (p->a.where == PACK_NONE)
 		return contract_element(p, &p->a, b->batch,
 					ex_add(p->t, b->row, i), k, false);
@@ -120,7 +97,7 @@ static VarId load_a(Product *p, const Block *b, const KAt *k, Ex i)
 	return lower_load(&p->l, p->a.buffer, from);
 }
 
-static VarId load_b(Product *p, const Block *b, const KAt *k, Ex j)
+VarId contract_load_b(Product *p, const Block *b, const KAt *k, Ex j)
 {
 	Ex from[K_MAX_RANK];
 
@@ -131,10 +108,9 @@ static VarId load_b(Product *p, const Block *b, const KAt *k, Ex j)
 	return lower_load(&p->l, p->b.buffer, from);
 }
 
-/* Few steps along K are written out: a loop would end unforeseen. */
-static LoopMap fold_map(const Product *p, const Block *b, int64_t wide)
+LoopMap contract_fold_map(const Product *p, const Block *b, int64_t vectors)
 {
-	int64_t k = 0, vectors = b->rows * (wide / p->par[P_LANES]);
+	int64_t k = 0;
 
 	return !b->keeps && ex_is_const(p->t, b->length, &k) &&
 			       k * vectors <= UNROLL_MOST
@@ -142,8 +118,7 @@ static LoopMap fold_map(const Product *p, const Block *b, int64_t wide)
 		       : MAP_SERIAL;
 }
 
-/* The registers of the sums over one block of K. */
-static void tile_fold(Product *p, Block *b)
+void contract_tile_fold(Product *p, Block *b)
 {
 	Lower *l = &p->l;
 	int lanes = (int)p->par[P_LANES];
@@ -155,12 +130,15 @@ static void tile_fold(Product *p, Block *b)
 	b->acc = lower_buffer(l, SCOPE_REG, p->acc, shape, 2, "acc");
 	row = lower_buffer(l, SCOPE_REG, p->acc, &shape[1], 1, "brow");
 	tile_start(p, b);
-	KAt k = {b->kk, lower_for(l, b->length, fold_map(p, b, wide), 1)};
+	KAt k = {b->kk,
+		 lower_for(l, b->length,
+			   contract_fold_map(p, b, b->rows * (wide / lanes)),
+			   1)};
 	Ex j = lower_for(l, columns, MAP_VUNROLL, lanes);
-	lower_store(l, row, &j, load_b(p, b, &k, j));
+	lower_store(l, row, &j, contract_load_b(p, b, &k, j));
 	lower_end(l);
 	at[0] = lower_for(l, rows, MAP_UNROLL, 1);
-	VarId x = load_a(p, b, &k, at[0]);
+	VarId x = contract_load_a(p, b, &k, at[0]);
 	at[1] = lower_for(l, columns, MAP_VUNROLL, lanes);
 	VarId y = lower_load(l, row, &at[1]);
 	VarId sum = lower_load(l, b->acc, at);
@@ -170,29 +148,42 @@ static void tile_fold(Product *p, Block *b)
 	lower_end(l);
 }
 
-/* The same by a matrix unit, from scratch to scratch. */
-static void tile_dot(Product *p, const Block *b)
+void contract_tile_dot(Product *p, const Block *b)
 {
 	Ex to[4], zero = ex_const(p->t, 0);
 
-	tile_index(b, zero, zero, to);
+	contract_tile_index(b, zero, zero, to);
 	DotTile dot = {b->pa, b->pb, b->kk, b->tile, to};
 	contract_dot_fold(p, b->batch, &dot);
 }
 
 /* The product's boundary may go only where its def asks for it and nobody
  * but this tile sees the value. */
-static bool drops_boundary(const Product *p)
+static bool drops_boundary(const Product *p, ValueId id)
 {
 	const Region *reg = p->l.region;
 
 	if (!(p->v->relax & RELAX_SINGLE_ROUNDING))
 		return false;
 	for (size_t i = 0; i < reg->outputs.n; i++)
-		if (reg->outputs.p[i] == reg->anchor)
+		if (reg->outputs.p[i] == id)
+			return false;
+	for (size_t i = 0; i < reg->values.n; i++)
+		if (p->l.r->part[reg->values.p[i]] == PART_ANCHOR &&
+		    region_held(p->l.r, reg->values.p[i]) == id)
 			return false;
 	return p->acc == DT_F32 && dtype_info[p->v->dtype].bytes == 2 &&
 	       dtype_is_float(p->v->dtype);
+}
+
+void contract_bind(Product *p, ValueId id, VarId sum, const Ex *index)
+{
+	Lower *l = &p->l;
+
+	sum = drops_boundary(p, id)
+		      ? lower_keep(l, p->v->dtype, sum, id)
+		      : lower_round(l, p->v->dtype, p->acc, sum, id);
+	lower_bind(l, id, index, sum);
 }
 
 /* Evaluates what follows the product, of one sum, at its index. */
@@ -201,10 +192,7 @@ static void element_finish(Product *p, VarId sum, const Ex *index)
 	Lower *l = &p->l;
 	const Region *reg = l->region;
 
-	sum = drops_boundary(p)
-		      ? lower_keep(l, p->v->dtype, sum, reg->anchor)
-		      : lower_round(l, p->v->dtype, p->acc, sum, reg->anchor);
-	lower_bind(l, reg->anchor, index, sum);
+	contract_bind(p, reg->anchor, sum, index);
 	for (size_t n = 0; n < reg->values.n; n++)
 		if (l->r->part[reg->values.p[n]] == PART_EPILOGUE)
 			lower_value(l, reg->values.p[n], index);
@@ -220,7 +208,7 @@ static void tile_finish(Product *p, const Block *b)
 	Ex at[2], from[4], index[TN_MAX_RANK];
 
 	if (b->direct) {
-		tile_for(p, b, at);
+		contract_tile_for(p, b, at);
 	} else {
 		rows = ex_min(p->t, rows, ex_sub(p->t, p->m, b->row));
 		columns = ex_min(p->t, columns, ex_sub(p->t, p->n, b->column));
@@ -232,7 +220,7 @@ static void tile_finish(Product *p, const Block *b)
 	memcpy(index, b->batch, (size_t)p->batch * sizeof(Ex));
 	index[p->batch] = ex_add(p->t, b->row, at[0]);
 	index[p->batch + 1] = ex_add(p->t, b->column, at[1]);
-	tile_index(b, at[0], at[1], from);
+	contract_tile_index(b, at[0], at[1], from);
 	element_finish(p,
 		       b->direct ? lower_load(l, b->acc, at)
 				 : lower_load(l, b->tile, from),
@@ -240,12 +228,7 @@ static void tile_finish(Product *p, const Block *b)
 	tile_end(p);
 }
 
-/*
- * Whether what follows the product may be written out for each register of a
- * tile: nothing of it is long, and every tile lies inside the result, which
- * constant extents make sure of.
- */
-static bool is_direct(const Product *p)
+bool contract_is_direct(const Product *p, const int *of, int step)
 {
 	const Region *reg = p->l.region;
 	int64_t n, lanes = p->par[P_LANES];
@@ -257,7 +240,8 @@ static bool is_direct(const Product *p)
 	for (size_t i = 0; i < reg->values.n; i++) {
 		ValueId id = reg->values.p[i];
 		const OpInfo *op = &op_info[program_value(p->l.p, id)->op];
-		if (p->l.r->part[id] != PART_EPILOGUE || op->cls == OPC_VIEW)
+		if (p->l.r->part[id] != PART_EPILOGUE || op->cls == OPC_VIEW ||
+		    (of && of[id] != step))
 			continue;
 		if (op->ulp > 0)
 			return false;
@@ -266,11 +250,7 @@ static bool is_direct(const Product *p)
 	return copies * each <= DIRECT_MOST;
 }
 
-/*
- * The tiles from `first` on, `count` of them: whole ones, and a smaller one at
- * the end of an operand of constant extent.
- */
-static int spans(Product *p, const Packed *x, Ex first, Ex count, Span out[2])
+int contract_spans(Product *p, const Packed *x, Ex first, Ex count, Span out[2])
 {
 	ExprTab *t = p->t;
 	int64_t n = 0, size = x->wide;
@@ -324,11 +304,11 @@ static void block_tiles(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
 	if (guarded)
 		lower_if(l, inside, 4);
 	if (p->unit != UNIT_FMA)
-		tile_dot(p, b);
+		contract_tile_dot(p, b);
 	else
-		tile_fold(p, b);
+		contract_tile_fold(p, b);
 	if (p->unit == UNIT_FMA && !b->direct)
-		tile_keep(p, b);
+		contract_tile_keep(p, b);
 	if (b->keeps) {
 		Ex next = ex_add(t, b->kk, ex_const(t, 1));
 		Ex last = ex_sub(t, next, p->blocks);
@@ -337,7 +317,7 @@ static void block_tiles(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
 	tile_finish(p, b);
 	if (b->keeps && b->direct) {
 		lower_else(l);
-		tile_keep(p, b);
+		contract_tile_keep(p, b);
 	}
 	if (b->keeps)
 		lower_end(l);
@@ -356,7 +336,9 @@ void contract_main(Product *p)
 	Ex batch[TN_MAX_RANK], shape[4] = {tall, nb};
 	Block b = {.batch = batch,
 		   .keeps = !ex_equals(t, p->blocks, 1),
-		   .direct = is_direct(p)};
+		   .direct = contract_is_direct(p, NULL, 0)};
+
+	b.resumes = b.keeps;
 	Span rs[2], cs[2];
 
 	shape[b.keeps ? 2 : 0] = ex_const(t, p->par[P_MR]);
@@ -376,10 +358,10 @@ void contract_main(Product *p)
 	Ex j0 = ex_mul(t, lower_task(l, ex_ceil_div(t, p->b.panels, nb)), nb);
 	Ex rows = ex_min(t, tall, ex_sub(t, p->a.panels, i0));
 	Ex columns = ex_min(t, nb, ex_sub(t, p->b.panels, j0));
-	int ncs = spans(p, &p->b, j0, columns, cs);
+	int ncs = contract_spans(p, &p->b, j0, columns, cs);
 
 	if (b.keeps && p->unit == UNIT_FMA)
-		tiles_clear(p, &b, rows, columns);
+		contract_tiles_clear(p, &b, rows, columns);
 	b.kk = lower_for(l, p->blocks, MAP_SERIAL, 1);
 	b.length = contract_k_length(p, b.kk);
 	p->b.first = j0;
@@ -391,7 +373,7 @@ void contract_main(Product *p)
 	p->a.first = ex_add(t, i0, above);
 	if (p->a.where == PACK_TASK)
 		contract_pack_block(p, &p->a, batch, high, b.kk);
-	int nrs = spans(p, &p->a, p->a.first, high, rs);
+	int nrs = contract_spans(p, &p->a, p->a.first, high, rs);
 	for (int j = 0; j < ncs; j++)
 		for (int i = 0; i < nrs; i++)
 			block_tiles(p, &b, i0, j0, &rs[i], &cs[j]);

@@ -38,7 +38,9 @@ static bool check_pins(Ctx *ctx, Arena *a, const Pin *pins, size_t n)
 			return pin_error(ctx, &pins[i],
 					 "no such realisation (contract, "
 					 "attention, rowreduce, loop; "
-					 "join.VALUE=yes|no)");
+					 "join.VALUE=yes|no; attention.join, "
+					 "contract.join and contract.hold "
+					 "=0|1)");
 		if (!known_param(re, pins[i].param)) {
 			Buf b;
 			buf_init(&b, a);

@@ -244,7 +244,7 @@ static Cond may_join(Attention *a)
 {
 	Grouping *g = a->g;
 	Cond why;
-	if (g->no_attention)
+	if (g->pin[PIN_ATTENTION] == PINNED_NO)
 		return COND_NO_ATTENTION;
 	if (pinned(a))
 		return COND_PINNED;

@@ -152,6 +152,11 @@ static bool depends_indirectly(Grouping *g, uint32_t a, uint32_t b)
 	return false;
 }
 
+bool group_closes_cycle(Grouping *g, uint32_t a, uint32_t b)
+{
+	return depends_indirectly(g, a, b) || depends_indirectly(g, b, a);
+}
+
 /* A pinned value of a with a reader in b. */
 static bool pinned_from(const Grouping *g, uint32_t a, uint32_t b)
 {
@@ -191,7 +196,7 @@ bool group_may_merge(Grouping *g, uint32_t a, uint32_t b)
 	       reads_in_place(g, a, b, &g->groups.p[a].r) &&
 	       reads_in_place(g, b, a, &g->groups.p[a].r) &&
 	       !pinned_from(g, a, b) && !pinned_from(g, b, a) &&
-	       !depends_indirectly(g, a, b) && !depends_indirectly(g, b, a);
+	       !group_closes_cycle(g, a, b);
 }
 
 void group_merge(Grouping *g, uint32_t a, uint32_t b, Part part)

@@ -20,6 +20,8 @@ typedef enum Cond {
 	COND_ROWS,
 	COND_ROW_REDUCTION,
 	COND_ATTENTION,
+	COND_JOINED,
+	COND_HELD,
 	/* apart */
 	COND_SEVERAL_USES,
 	COND_OBSERVED,
@@ -38,13 +40,30 @@ typedef enum Cond {
 	COND_SEQUENTIAL,
 	COND_ACCUMULATOR,
 	COND_NO_ATTENTION,
+	COND_NO_JOIN,
+	COND_NO_HOLD,
+	COND_MANY_PRODUCTS,
+	COND_SUMS,
+	COND_OTHER_OPERAND,
+	COND_ROWS_UNKNOWN,
+	COND_ROW_LONG,
+	COND_ROWS_DEAR,
+	COND_UNIT,
 	COND_COUNT,
 } Cond;
 
 typedef struct Pair {
 	ValueId producer, consumer;
-	Cond apart; /* why they are, in case they are */
+	Cond apart;          /* why they are, in case they are */
+	bool several;        /* their products were joined */
+	const char *numbers; /* what else was weighed; NULL: nothing */
 } Pair;
+
+typedef enum Pinned {
+	PINNED_FREE,
+	PINNED_NO,
+	PINNED_YES,
+} Pinned;
 
 typedef struct Group {
 	Region r;    /* values in any order, outputs not filled */
@@ -60,8 +79,9 @@ typedef struct Grouping {
 	ValueId *base;
 	Ex **map;
 	bool *is_result;
-	bool *apart;       /* pinned: its consumers stay out of its group */
-	bool no_attention; /* pinned: products stay apart */
+	bool *apart; /* pinned: its consumers stay out of its group */
+	Pinned pin[PIN_COUNT];
+	Partition on;
 	uint32_t *of;
 	Part *part;
 	/* readers of v, views seen through: reader[first[v] .. first[v+1]] */
@@ -88,6 +108,8 @@ bool group_depends(Grouping *g, uint32_t a, uint32_t b);
  * the caller's concern.
  */
 bool group_may_merge(Grouping *g, uint32_t a, uint32_t b);
+/* Whether a third group is needed by one of the two and needs the other. */
+bool group_closes_cycle(Grouping *g, uint32_t a, uint32_t b);
 /* Moves b's values into a, all with that part. */
 void group_merge(Grouping *g, uint32_t a, uint32_t b, Part part);
 

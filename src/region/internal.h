@@ -10,6 +10,9 @@ void policy_place(Grouping *g, ValueId v);
 /* Joins products with the rows between them, once every value is placed. */
 void attention_join(Grouping *g);
 
+/* Joins products of one tile, and products of products (products.c). */
+void products_join(Grouping *g);
+
 /* What a condition means and what would change it, for Decision. */
 const char *cond_name(Cond c);
 const char *cond_change(Arena *a, const Program *p, Cond c, ValueId producer);

@@ -53,8 +53,8 @@ static const CondText cond_text[COND_COUNT] = {
 		 "transpose, slice, broadcast or movement between"},
 	[COND_ONE_CONTRACTION] =
 		{"one contraction a kernel",
-		 "a kernel holds one product's tile; this value is computed "
-		 "on a later one, and %s is read from memory"},
+		 "this value is computed on another product's tile, and %s "
+		 "is read from memory"},
 	[COND_CYCLE] = {"cycle",
 			"another operand needs all of %s's kernel to have run; "
 			"without that operand they could share it"},
@@ -76,6 +76,8 @@ static const CondText cond_text[COND_COUNT] = {
 		 "with one reshape it would be computed at the load"},
 	[COND_PINNED] = {"pinned apart", "removing the pin join.%s=no"},
 	[COND_ATTENTION] = {"attention", ""},
+	[COND_JOINED] = {"joined products", ""},
+	[COND_HELD] = {"held rows", ""},
 	[COND_MATRIX_SEEN] =
 		{"matrix seen",
 		 "the rows of %s are those of a product, and would never be "
@@ -94,6 +96,46 @@ static const CondText cond_text[COND_COUNT] = {
 		{"pinned composition",
 		 "removing the pin attention.join=0: the rows of %s would "
 		 "never be in memory"},
+	[COND_NO_JOIN] =
+		{"pinned products",
+		 "removing the pin contract.join=0: %s would be a tile beside "
+		 "this one's"},
+	[COND_NO_HOLD] =
+		{"pinned rows",
+		 "removing the pin contract.hold=0: rows of %s would be held "
+		 "in scratch if that is estimated to save time"},
+	[COND_MANY_PRODUCTS] =
+		{"many products",
+		 "the tiles of all products and %s would not stay in the L2 "
+		 "cache; fewer products in this kernel"},
+	[COND_SUMS] =
+		{"other accumulator",
+		 "if the product of %s summed in the same dtype, and in the "
+		 "same unit, they could share a kernel"},
+	[COND_OTHER_OPERAND] =
+		{"not a left operand alone",
+		 "rows of %s can be held if all products of this kernel have "
+		 "it as left operand, in place, and nothing else of the "
+		 "kernel reads what it is made with"},
+	[COND_ROWS_UNKNOWN] =
+		{"rows not known",
+		 "with constant sizes a block of rows of %s could be held in "
+		 "scratch, if that is estimated to save time"},
+	[COND_ROW_LONG] =
+		{"row beyond the cache",
+		 "an eighth of the L2 cache holds no row of %s; a shorter "
+		 "one, or a larger cache"},
+	[COND_ROWS_DEAR] =
+		{"held rows cost more",
+		 "reading the second operands once a block of rows, or fewer "
+		 "tasks than the CPUs can share, costs more than %s in "
+		 "memory; more rows or shorter ones. --pin contract.hold=1 "
+		 "holds it nevertheless"},
+	[COND_UNIT] =
+		{"matrix unit",
+		 "a matrix unit computes these products, and takes no held "
+		 "rows of %s; --pin contract.hold=1 holds them and uses "
+		 "multiply-adds"},
 };
 
 const char *cond_name(Cond c)
@@ -212,9 +254,11 @@ static Cond joined_by(const Regions *r, const Pair *p)
 							    : COND_ROWS;
 	case REGION_CONTRACT:
 		if (r->part[p->consumer] == PART_EPILOGUE)
-			return COND_EPILOGUE;
-		return r->part[p->consumer] == PART_ANCHOR ? COND_PROLOGUE
-							   : COND_SAME_ELEMENT;
+			return p->several ? COND_JOINED : COND_EPILOGUE;
+		if (r->part[p->consumer] != PART_ANCHOR)
+			return COND_SAME_ELEMENT;
+		return r->part[p->producer] == PART_PROLOGUE ? COND_PROLOGUE
+							     : COND_HELD;
 	case REGION_ATTENTION:
 		if (r->part[p->producer] == PART_PROLOGUE)
 			return COND_PROLOGUE;
@@ -283,6 +327,8 @@ static Decision decide(Grouping *g, const Regions *r, const Pair *p)
 		c = COND_CYCLE;
 	d.condition = cond_name(c);
 	d.values = quantities(g, p->producer);
+	if (p->numbers)
+		d.values = arena_printf(g->arena, "%s%s", d.values, p->numbers);
 	d.change = d.joined ? stored_anyway(g, p->producer)
 			    : cond_change(g->arena, g->p, c, p->producer);
 	return d;
@@ -294,7 +340,7 @@ static bool pin_mark(Grouping *g, const RegionPin *pin)
 {
 	bool found = false, computed = false;
 	if (!pin->producer) {
-		g->no_attention |= !pin->join;
+		g->pin[pin->kind] = pin->join ? PINNED_YES : PINNED_NO;
 		return true;
 	}
 	for (ValueId v = 0; v < g->p->values.n; v++) {
@@ -320,24 +366,41 @@ static bool pin_mark(Grouping *g, const RegionPin *pin)
 			 pin->text, pin->producer);
 }
 
-/* Whether some product has its rows held, as attention.join=1 asks. */
-static bool attention_met(Grouping *g, const Regions *r, const RegionPin *pin)
+/* What a pin of all pairs of a kind asks for, once at least. */
+static bool kind_met(Grouping *g, const Regions *r, const RegionPin *pin)
 {
-	for (size_t i = 0; i < r->regions.n; i++)
-		if (r->regions.p[i].kind == REGION_ATTENTION)
-			return true;
+	static const char *const none[PIN_COUNT] = {
+		[PIN_ATTENTION] = "no product of this program reads rows that "
+				  "can be held between it and another",
+		[PIN_JOIN] = "no two products of this program have tiles that "
+			     "one kernel can compute",
+		[PIN_HOLD] = "no product of this program is the left operand "
+			     "of another whose rows can be held",
+	};
+	bool met = false;
+	for (size_t i = 0; i < r->regions.n && pin->kind == PIN_ATTENTION; i++)
+		met |= r->regions.p[i].kind == REGION_ATTENTION;
+	for (size_t i = 0; i < g->pairs.n; i++) {
+		const Pair *p = &g->pairs.p[i];
+		if (r->of[p->producer] != r->of[p->consumer])
+			continue;
+		Cond c = joined_by(r, p);
+		met |= (pin->kind == PIN_JOIN && c == COND_JOINED) ||
+		       (pin->kind == PIN_HOLD && c == COND_HELD);
+	}
+	if (met)
+		return true;
 	return diag_fail(g->ctx, ERR_USAGE,
 			 "`tenon explain` says for each pair of values why it "
 			 "is apart",
-			 "pin `%s` cannot be met: no product of this program "
-			 "reads rows that can be held between it and another",
-			 pin->text);
+			 "pin `%s` cannot be met: %s", pin->text,
+			 none[pin->kind]);
 }
 
 static bool pin_met(Grouping *g, const Regions *r, const RegionPin *pin)
 {
 	if (!pin->producer)
-		return !pin->join || attention_met(g, r, pin);
+		return !pin->join || kind_met(g, r, pin);
 	for (size_t i = 0; pin->join && i < r->decisions.n; i++) {
 		const Decision *d = &r->decisions.p[i];
 		const Value *v = program_value(g->p, d->producer);
@@ -356,17 +419,20 @@ static bool pin_met(Grouping *g, const Regions *r, const RegionPin *pin)
 }
 
 Regions *region_partition(Ctx *ctx, Arena *a, const Program *p,
-			  const RegionPin *pins, size_t npins)
+			  const Partition *on, const RegionPin *pins,
+			  size_t npins)
 {
 	/* Index maps are made in the program's own table; what the program
 	 * says stays. */
 	Grouping *g = grouping_new(ctx, a, (Program *)(uintptr_t)p);
+	g->on = *on;
 	for (size_t i = 0; i < npins; i++)
 		if (!pin_mark(g, &pins[i]))
 			return NULL;
 	for (ValueId v = 0; v < p->values.n; v++)
 		policy_place(g, v);
 	attention_join(g);
+	products_join(g);
 	Regions *r = arena_new(a, Regions);
 	*r = (Regions){.arena = a, .program = p, .part = g->part};
 	r->of = arena_array(a, uint32_t, p->values.n + 1);

@@ -21,7 +21,7 @@
 static void pair_add(Grouping *g, ValueId producer, ValueId consumer,
 		     Cond apart)
 {
-	Pair p = {producer, consumer, apart};
+	Pair p = {.producer = producer, .consumer = consumer, .apart = apart};
 	VEC_PUSH(g->arena, g->pairs, p);
 }
 

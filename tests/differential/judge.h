@@ -40,6 +40,8 @@ typedef struct Judge {
 	TenonContext *c;
 	const char *target;   /* NULL: the host's */
 	const char *families; /* NULL: all */
+	const char *const *pins;
+	size_t npins;
 	uint64_t seed;
 	Arena arena;         /* texts of the failure */
 	Buf why;             /* empty: nothing failed */
@@ -364,7 +366,10 @@ static void judge_resumed(Judge *j, TenonPlan *plan, TenonProgram *p,
 			  const JudgeRun *first, const char *family,
 			  const char *stage)
 {
-	TenonPlanOptions o = {.target = j->target};
+	bool parts = !strcmp(stage, "program") || !strcmp(stage, "rewritten");
+	TenonPlanOptions o = {.target = j->target,
+			      .pins = j->pins,
+			      .npins = parts ? j->npins : 0};
 	const char *path = arena_printf(&j->arena, JUDGE_FOLDER "/%s.%d", stage,
 					(int)getpid());
 	const char *text = judge_dump(j, plan, stage), *again;
@@ -441,7 +446,8 @@ JUDGE_UNUSED static bool judge_program(Judge *j, TenonProgram *p,
 				       const Sizes *sizes, size_t n,
 				       unsigned flags)
 {
-	TenonPlanOptions o = {.target = j->target};
+	TenonPlanOptions o = {
+		.target = j->target, .pins = j->pins, .npins = j->npins};
 	TenonPlan *plan = NULL;
 	TenonOutcome outcome;
 	JudgeAt at = {j, p};

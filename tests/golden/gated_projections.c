@@ -1,6 +1,6 @@
 /*
- * k0: region 0 of gated_projections, by contract mr=6 nr=16 lanes=8 mb=6 nb=28 kc=336 ti=1 a=2 b=2 unit=0
- * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
+ * k0: region 0 of gated_projections, by contract mr=6 nr=16 lanes=8 mb=3 nb=28 kc=336 ti=1 a=2 b=2 unit=0
+ * products of one tile shape, a register tile each over kc elements of K at a time, one epilogue on all tiles
  *   %3 = matmul: f16, line 9
  *   %4 = cast: f32, line 9
  *   %5 = neg: f32, line 9
@@ -9,6 +9,8 @@
  *   %9 = add: f32, line 9
  *   %10 = div: f32, line 9
  *   %11 = cast: f16, line 9
+ *   %12 = matmul: f16, line 9
+ *   %13 = mul: f16, line 9
  */
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
@@ -519,905 +521,6 @@ TN_INLINE tn_f16_v8 tn_cast_f32_f16_v8(tn_f32_v8 a)
 {
 	return tn_round_f16_v8(a);
 }
-TN_INLINE tn_u16_v8 tn_join_u16_v8(tn_u16_v4 a, tn_u16_v4 b)
-{
-	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-TN_INLINE tn_u32_v4 tn_lo_u32_v8(tn_u32_v8 a)
-{
-#ifdef __AVX2__
-	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
-#else
-	return *(const tn_u32_v4u *)&a;
-#endif
-}
-TN_INLINE tn_u32_v4 tn_hi_u32_v8(tn_u32_v8 a)
-{
-#ifdef __AVX2__
-	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
-#else
-	return ((const tn_u32_v4u *)&a)[1];
-#endif
-}
-TN_INLINE tn_u16_v8 tn_cast_u32_u16_v8(tn_u32_v8 a)
-{
-#ifdef __AVX2__
-	return __builtin_convertvector(a, tn_u16_v8);
-#else
-	return tn_join_u16_v8(tn_cast_u32_u16_v4(tn_lo_u32_v8(a)),
-		tn_cast_u32_u16_v4(tn_hi_u32_v8(a)));
-#endif
-}
-TN_INLINE tn_f16_v4 tn_lo_f16_v8(tn_f16_v8 a)
-{
-#ifdef __AVX2__
-	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
-#else
-	return *(const tn_f16_v4u *)&a;
-#endif
-}
-TN_INLINE tn_f16_v4 tn_hi_f16_v8(tn_f16_v8 a)
-{
-#ifdef __AVX2__
-	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
-#else
-	return ((const tn_f16_v4u *)&a)[1];
-#endif
-}
-TN_INLINE tn_u16_v8 tn_pack_f16_v8(tn_f16_v8 a)
-{
-#ifdef __AVX2__
-#ifdef __F16C__
-	return (tn_u16_v8)__builtin_ia32_vcvtps2ph256(a, 0);
-#else
-	tn_u32_v8 u = (tn_u32_v8)a & 0x7fffffff;
-	tn_u32_v8 low = (tn_u32_v8)(u < 0x38800000);
-	tn_u32_v8 inf = (tn_u32_v8)(u >= 0x7f800000);
-	tn_u32_v8 nan = (tn_u32_v8)(u > 0x7f800000);
-	tn_u32_v8 sub = (tn_u32_v8)((tn_f16_v8)u + 0.5f) - 0x3f000000;
-	tn_u32_v8 nor = (u - 0x38000000) >> 13;
-	tn_u32_v8 r = (low & sub) | (~low & ~inf & nor) |
-			(inf & 0x7c00) | (nan & 0x0200);
-
-	return tn_cast_u32_u16_v8(r | ((tn_u32_v8)a >> 16 & 0x8000));
-#endif
-#else
-	return tn_join_u16_v8(tn_pack_f16_v4(tn_lo_f16_v8(a)),
-		tn_pack_f16_v4(tn_hi_f16_v8(a)));
-#endif
-}
-TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
-{
-	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
-}
-typedef float tn_f32_su __attribute__((aligned(1), may_alias));
-TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
-{
-#ifdef __AVX512VL__
-	return (tn_f32_v8)__builtin_ia32_loadups256_mask(
-		a, (tn_f32_v8){0}, (uint8_t)tn_lanes(b));
-#else
-	tn_f32_v8 r = {0};
-
-	for (int64_t i = 0; i < b && i < 8; i++)
-		r[i] = ((const tn_f32_su *)a)[i];
-	return r;
-#endif
-}
-TN_INLINE void tn_storen_u16_v8(void *a, int64_t b, tn_u16_v8 c)
-{
-#ifdef __AVX512VL__
-	__builtin_ia32_storedquhi128_mask(
-		a, (tn_i16_v8)c, (uint8_t)tn_lanes(b));
-#else
-	for (int64_t i = 0; i < b && i < 8; i++)
-		((tn_u16_su *)a)[i] = c[i];
-#endif
-}
-TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
-{
-	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
-}
-
-#define TN_EXPORT __attribute__((visibility("default")))
-#define TN_REG __attribute__((unused))
-
-#if !defined TN_PHASE || TN_PHASE == 0
-TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
-		TnStatus *st)
-{
-	const int64_t d_M = args->dims[0];
-	const int64_t d_K = args->dims[1];
-	const int64_t c0 = tn_max((d_K + 335)/336, 1);
-	const int64_t c1 = (d_M + 5)/6;
-	float *const pack_a = args->buffers[0];
-	const uint16_t *const b_x = args->buffers[1];
-	const int64_t tasks = c1;
-
-	(void)worker;
-	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
-		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < c0; i1++) {
-			{
-				const int64_t n2 = tn_min(d_K - 336*i1, 336);
-				int64_t i2 = 0;
-				for (; i2 <= n2 - 8; i2 += 8) {
-					tn_f32_v8 t0_0[8];
-					for (int64_t i3 = 0; i3 < 8; i3++) {
-						/* %0 x = input: line 8 */
-						const tn_f16_v8 v0 = d_M - 6*i0 - i3 - 1 >= 0 ? tn_load_f16_v8(b_x + (6*d_K*i0 + d_K*i3 + 336*i1 + i2)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0[i3] = v1;
-					}
-					const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
-					const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
-					const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0[1], t0_0[5]);
-					const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0[1], t0_0[5]);
-					const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0[2], t0_0[6]);
-					const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0[2], t0_0[6]);
-					const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0[3], t0_0[7]);
-					const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0[3], t0_0[7]);
-					const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
-					const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
-					const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
-					const tn_f32_v8 t0_2_3 = tn_ziphi_f32_v8(t0_1_1, t0_1_5);
-					const tn_f32_v8 t0_2_4 = tn_ziplo_f32_v8(t0_1_2, t0_1_6);
-					const tn_f32_v8 t0_2_5 = tn_ziphi_f32_v8(t0_1_2, t0_1_6);
-					const tn_f32_v8 t0_2_6 = tn_ziplo_f32_v8(t0_1_3, t0_1_7);
-					const tn_f32_v8 t0_2_7 = tn_ziphi_f32_v8(t0_1_3, t0_1_7);
-					const tn_f32_v8 t0_3_0 = tn_ziplo_f32_v8(t0_2_0, t0_2_4);
-					const tn_f32_v8 t0_3_1 = tn_ziphi_f32_v8(t0_2_0, t0_2_4);
-					const tn_f32_v8 t0_3_2 = tn_ziplo_f32_v8(t0_2_1, t0_2_5);
-					const tn_f32_v8 t0_3_3 = tn_ziphi_f32_v8(t0_2_1, t0_2_5);
-					const tn_f32_v8 t0_3_4 = tn_ziplo_f32_v8(t0_2_2, t0_2_6);
-					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
-					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
-					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t0_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
-				}
-				if (i2 < n2) {
-					const int64_t m2 = n2 - i2;
-					tn_f32_v8 t1_0[8];
-					for (int64_t i3 = 0; i3 < 8; i3++) {
-						const tn_f16_v8 v0 = d_M - 6*i0 - i3 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + d_K*i3 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0[i3] = v1;
-					}
-					tn_turn_f32_v8(t1_0);
-					for (int64_t i28 = 0; i28 < m2; i28++)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8*i28), t1_0[i28]);
-				}
-			}
-		}
-	}
-}
-#endif
-
-#if !defined TN_PHASE || TN_PHASE == 1
-TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
-		TnStatus *st)
-{
-	const int64_t d_K = args->dims[1];
-	const int64_t d_N = args->dims[2];
-	const int64_t c0 = tn_max((d_K + 335)/336, 1);
-	const int64_t c1 = (d_N + 15)/16;
-	float *const pack_b = args->buffers[2];
-	const uint16_t *const b_w = args->buffers[3];
-	const int64_t tasks = c1;
-
-	(void)worker;
-	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
-		const int64_t i4 = t;
-		for (int64_t i5 = 0; i5 < c0; i5++) {
-			for (int64_t i6 = 0; i6 < tn_min(d_K - 336*i5, 336); i6++) {
-				{
-					/* %1 w = input: line 8 */
-					tn_f16_v8 v2;
-					if (d_N - 16*i4 - 8 >= 0) {
-						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4));
-					} else {
-						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
-					}
-					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
-				}
-				{
-					tn_f16_v8 v2;
-					if (d_N - 16*i4 - 16 >= 0) {
-						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8));
-					} else {
-						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
-					}
-					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
-				}
-			}
-		}
-	}
-}
-#endif
-
-#if !defined TN_PHASE || TN_PHASE == 2
-TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
-		TnStatus *st)
-{
-	const int64_t d_M = args->dims[0];
-	const int64_t d_K = args->dims[1];
-	const int64_t d_N = args->dims[2];
-	const int64_t c0 = (d_N + 15)/16;
-	const int64_t c1 = (d_M + 5)/6;
-	const int64_t c2 = tn_max((d_K + 335)/336, 1);
-	const int64_t c3 = (d_N + 447)/448;
-	const int64_t c4 = (d_M + 35)/36;
-	char *const scratch = args->scratch + worker * args->scratch_stride;
-	float *const pack_a = args->buffers[0];
-	float *const pack_b = args->buffers[2];
-	float *const tile = (float *)(scratch + 0);
-	uint16_t *const b11 = args->buffers[4];
-	const int64_t tasks = c4*c3;
-
-	(void)worker;
-	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
-		const int64_t i8 = t / c3;
-		const int64_t i9 = t % c3;
-		TN_REG tn_f32_v8 r_acc_0_0 = {0};
-		TN_REG tn_f32_v8 r_acc_0_1 = {0};
-		TN_REG tn_f32_v8 r_acc_1_0 = {0};
-		TN_REG tn_f32_v8 r_acc_1_1 = {0};
-		TN_REG tn_f32_v8 r_acc_2_0 = {0};
-		TN_REG tn_f32_v8 r_acc_2_1 = {0};
-		TN_REG tn_f32_v8 r_acc_3_0 = {0};
-		TN_REG tn_f32_v8 r_acc_3_1 = {0};
-		TN_REG tn_f32_v8 r_acc_4_0 = {0};
-		TN_REG tn_f32_v8 r_acc_4_1 = {0};
-		TN_REG tn_f32_v8 r_acc_5_0 = {0};
-		TN_REG tn_f32_v8 r_acc_5_1 = {0};
-		TN_REG tn_f32_v8 r_brow_0 = {0};
-		TN_REG tn_f32_v8 r_brow_1 = {0};
-		for (int64_t i10 = 0; i10 < tn_min(c0 - 28*i9, 28); i10++) {
-			for (int64_t i11 = 0; i11 < tn_min(c1 - 6*i8, 6); i11++) {
-				for (int64_t i12 = 0; i12 < 6; i12++) {
-					{
-						const tn_f32_s v4 = 0x0p+0f;
-						tn_store_f32_v8(tile + (96*i10 + 2688*i11 + 16*i12), tn_splat_f32_v8(v4));
-					}
-					{
-						const tn_f32_s v4 = 0x0p+0f;
-						tn_store_f32_v8(tile + (96*i10 + 2688*i11 + 16*i12 + 8), tn_splat_f32_v8(v4));
-					}
-				}
-			}
-		}
-		for (int64_t i14 = 0; i14 < c2; i14++) {
-			for (int64_t i15 = 0; i15 < tn_div(tn_min(c1 - 6*i8, 6) + 5, 6); i15++) {
-				for (int64_t i16 = 0; i16 < tn_min(c0 - 28*i9, 28); i16++) {
-					for (int64_t i17 = 0; i17 < tn_min(c1 - 6*i8, 6) - 6*i15; i17++) {
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17));
-							r_acc_0_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 8));
-							r_acc_0_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16));
-							r_acc_1_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 24));
-							r_acc_1_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 32));
-							r_acc_2_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 40));
-							r_acc_2_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 48));
-							r_acc_3_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 56));
-							r_acc_3_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 64));
-							r_acc_4_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 72));
-							r_acc_4_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 80));
-							r_acc_5_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88));
-							r_acc_5_1 = v5;
-						}
-						for (int64_t i20 = 0; i20 < tn_min(d_K - 336*i14, 336); i20++) {
-							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20));
-								r_brow_0 = v6;
-							}
-							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
-								r_brow_1 = v6;
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_0_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_0_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_0_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_0_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_1_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_1_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_1_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_1_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_2_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_2_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_2_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_2_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_3_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_3_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_3_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_3_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_4_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_4_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_4_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_4_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_5_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_5_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_5_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_5_1 = v10;
-								}
-							}
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_0_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_0_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 8), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_1_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_1_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 24), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_2_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 32), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_2_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 40), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_3_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 48), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_3_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 56), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_4_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 64), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_4_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 72), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_5_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 80), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_5_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88), v11);
-						}
-						if (i14 + 1 - c2 >= 0) {
-							for (int64_t i26 = 0; i26 < tn_min(d_M - 36*i8 - 36*i15 - 6*i17, 6); i26++) {
-								{
-									const int64_t n27 = tn_min(d_N - 448*i9 - 16*i16, 16);
-									int64_t i27 = 0;
-									for (; i27 <= n27 - 8; i27 += 8) {
-										const tn_f32_v8 v12 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16*i26 + i27));
-										/* %3 = matmul: line 9 */
-										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-										/* %4 = cast: line 9 */
-										const tn_f32_v8 v14 = tn_cast_f16_f32_v8(v13);
-										/* %5 = neg: line 9 */
-										const tn_f32_v8 v15 = tn_neg_f32_v8(v14);
-										/* %6 = exp: line 9 */
-										const tn_f32_v8 v16 = tn_exp_f32_v8(v15);
-										/* %7 = const: line 9 */
-										const tn_f32_s v17 = 0x1p+0f;
-										/* %9 = add: line 9 */
-										const tn_f32_v8 v18 = tn_splat_f32_v8(v17) + v16;
-										/* %10 = div: line 9 */
-										const tn_f32_v8 v19 = tn_div_f32_v8(v14, v18);
-										/* %11 = cast: line 9 */
-										const tn_f16_v8 v20 = tn_cast_f32_f16_v8(v19);
-										tn_store_f16_v8(b11 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), v20);
-									}
-									if (i27 < n27) {
-										const int64_t m27 = n27 - i27;
-										const tn_f32_v8 v12 = tn_loadn_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16*i26 + i27), m27);
-										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-										const tn_f32_v8 v14 = tn_cast_f16_f32_v8(v13);
-										const tn_f32_v8 v15 = tn_neg_f32_v8(v14);
-										const tn_f32_v8 v16 = tn_exp_f32_v8(v15);
-										const tn_f32_s v17 = 0x1p+0f;
-										const tn_f32_v8 v18 = tn_splat_f32_v8(v17) + v16;
-										const tn_f32_v8 v19 = tn_div_f32_v8(v14, v18);
-										const tn_f16_v8 v20 = tn_cast_f32_f16_v8(v19);
-										tn_storen_f16_v8(b11 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), m27, v20);
-									}
-								}
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-}
-#endif
-/*
- * k1: region 1 of gated_projections, by contract mr=6 nr=16 lanes=8 mb=6 nb=28 kc=336 ti=1 a=2 b=2 unit=0
- * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
- *   %12 = matmul: f16, line 9
- *   %13 = mul: f16, line 9
- */
-typedef __INT8_TYPE__ int8_t;
-typedef __INT16_TYPE__ int16_t;
-typedef __INT32_TYPE__ int32_t;
-typedef __INT64_TYPE__ int64_t;
-typedef __UINT8_TYPE__ uint8_t;
-typedef __UINT16_TYPE__ uint16_t;
-typedef __UINT32_TYPE__ uint32_t;
-typedef __UINT64_TYPE__ uint64_t;
-typedef struct TnStatus {
-	int32_t code;
-	uint32_t value;
-	int64_t index;
-} TnStatus;
-typedef enum TnFault {
-	TN_FAULT_NONE,
-	TN_FAULT_INDEX,
-	TN_FAULT_DIVISION,
-	TN_FAULT_EXPONENT,
-} TnFault;
-typedef struct TnArgs {
-	void *const *buffers;
-	const int64_t *dims;
-	char *scratch;
-	int64_t scratch_stride;
-	int64_t *next;
-} TnArgs;
-static inline __attribute__((unused)) int64_t
-tn_task(const TnArgs *args, int workers, int64_t t)
-{
-	if (workers == 1)
-		return t + 1;
-	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
-}
-typedef void TnKernel(const TnArgs *args, int worker, int workers,
-		      TnStatus *status);
-
-#pragma GCC diagnostic ignored "-Wpsabi"
-#define TN_INLINE static inline __attribute__((always_inline, unused))
-#define TN_APART static __attribute__((noinline, unused))
-TN_INLINE int64_t tn_max(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-TN_INLINE int64_t tn_div(int64_t a, int64_t b)
-{
-	if (b == 0)
-		return 0;
-	return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
-}
-TN_INLINE int64_t tn_min(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-typedef float tn_f32_v8 __attribute__((vector_size(32)));
-typedef float tn_f16_v8 __attribute__((vector_size(32)));
-typedef uint16_t tn_u16_v8 __attribute__((vector_size(16)));
-typedef int16_t tn_i16_v8 __attribute__((vector_size(16)));
-typedef uint32_t tn_u32_v8 __attribute__((vector_size(32)));
-typedef uint32_t tn_u32_v4 __attribute__((vector_size(16)));
-typedef uint32_t tn_u32_v4u __attribute__((vector_size(16), aligned(1), may_alias));
-TN_INLINE tn_u32_v8 tn_join_u32_v8(tn_u32_v4 a, tn_u32_v4 b)
-{
-#ifdef __AVX2__
-	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
-#else
-	tn_u32_v8 r;
-
-	((tn_u32_v4u *)&r)[0] = a;
-	((tn_u32_v4u *)&r)[1] = b;
-	return r;
-#endif
-}
-typedef uint16_t tn_u16_v4 __attribute__((vector_size(8)));
-TN_INLINE tn_u32_v4 tn_cast_u16_u32_v4(tn_u16_v4 a)
-{
-	return __builtin_convertvector(a, tn_u32_v4);
-}
-TN_INLINE tn_u16_v4 tn_lo_u16_v8(tn_u16_v8 a)
-{
-	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
-}
-TN_INLINE tn_u16_v4 tn_hi_u16_v8(tn_u16_v8 a)
-{
-	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
-}
-TN_INLINE tn_u32_v8 tn_cast_u16_u32_v8(tn_u16_v8 a)
-{
-#ifdef __AVX2__
-	return __builtin_convertvector(a, tn_u32_v8);
-#else
-	return tn_join_u32_v8(tn_cast_u16_u32_v4(tn_lo_u16_v8(a)),
-		tn_cast_u16_u32_v4(tn_hi_u16_v8(a)));
-#endif
-}
-typedef float tn_f16_v4 __attribute__((vector_size(16)));
-typedef float tn_f16_v4u __attribute__((vector_size(16), aligned(1), may_alias));
-TN_INLINE tn_f16_v8 tn_join_f16_v8(tn_f16_v4 a, tn_f16_v4 b)
-{
-#ifdef __AVX2__
-	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
-#else
-	tn_f16_v8 r;
-
-	((tn_f16_v4u *)&r)[0] = a;
-	((tn_f16_v4u *)&r)[1] = b;
-	return r;
-#endif
-}
-TN_INLINE tn_f16_v4 tn_unpack_f16_v4(tn_u16_v4 a)
-{
-#ifdef __F16C__
-	return __builtin_ia32_vcvtph2ps((tn_i16_v8)__builtin_shufflevector(
-		a, a, 0, 1, 2, 3, 0, 1, 2, 3));
-#elif defined __aarch64__
-	typedef __fp16 Half __attribute__((vector_size(8)));
-#ifdef __clang__
-	return __builtin_convertvector((Half)a, tn_f16_v4);
-#else
-	return __builtin_aarch64_float_extend_lo_v4sf((Half)a);
-#endif
-#else
-	tn_u32_v4 w = tn_cast_u16_u32_v4(a);
-	tn_u32_v4 m = (w & 0x7fff) << 13;
-	tn_u32_v4 top = (tn_u32_v4)(m >= 0x0f800000) & 0x7f800000;
-
-	return (tn_f16_v4)((tn_u32_v4)((tn_f16_v4)m * 0x1p112f) | top |
-		      (w & 0x8000) << 16);
-#endif
-}
-TN_INLINE tn_f16_v8 tn_unpack_f16_v8(tn_u16_v8 a)
-{
-#ifdef __AVX2__
-#ifdef __F16C__
-	return __builtin_ia32_vcvtph2ps256((tn_i16_v8)a);
-#else
-	tn_u32_v8 w = tn_cast_u16_u32_v8(a);
-	tn_u32_v8 m = (w & 0x7fff) << 13;
-	tn_u32_v8 top = (tn_u32_v8)(m >= 0x0f800000) & 0x7f800000;
-
-	return (tn_f16_v8)((tn_u32_v8)((tn_f16_v8)m * 0x1p112f) | top |
-		      (w & 0x8000) << 16);
-#endif
-#else
-	return tn_join_f16_v8(tn_unpack_f16_v4(tn_lo_u16_v8(a)),
-		tn_unpack_f16_v4(tn_hi_u16_v8(a)));
-#endif
-}
-typedef uint16_t tn_u16_v8u __attribute__((vector_size(16), aligned(1), may_alias));
-TN_INLINE tn_f16_v8 tn_load_f16_v8(const void *a)
-{
-	return tn_unpack_f16_v8(*(const tn_u16_v8u *)a);
-}
-typedef float tn_f16_s;
-TN_INLINE tn_f16_v8 tn_splat_f16_v8(tn_f16_s a)
-{
-	return (tn_f16_v8){a, a, a, a, a, a, a, a};
-}
-TN_INLINE tn_f32_v8 tn_cast_f16_f32_v8(tn_f16_v8 a)
-{
-	return a;
-}
-TN_INLINE tn_f32_v8 tn_ziplo_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
-{
-	return __builtin_shufflevector(a, b, 0, 8 + 0, 1, 8 + 1, 2, 8 + 2, 3, 8 + 3);
-}
-TN_INLINE tn_f32_v8 tn_ziphi_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
-{
-	return __builtin_shufflevector(a, b, 4, 8 + 4, 5, 8 + 5, 6, 8 + 6, 7, 8 + 7);
-}
-typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
-TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
-{
-	*(tn_f32_v8u *)a = b;
-}
-TN_INLINE uint64_t tn_lanes(int64_t a)
-{
-	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
-}
-typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
-TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
-{
-#ifdef __AVX512VL__
-	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
-		a, (tn_i16_v8){0}, (uint8_t)tn_lanes(b));
-#else
-	tn_u16_v8 r = {0};
-
-	for (int64_t i = 0; i < b && i < 8; i++)
-		r[i] = ((const tn_u16_su *)a)[i];
-	return r;
-#endif
-}
-TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
-{
-	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
-}
-TN_APART void tn_turn_f32_v8(void *a)
-{
-	tn_f32_v8 other[8], *from = a, *to = other;
-
-	for (int bit = 1; bit < 8; bit *= 2) {
-		tn_f32_v8 *last = from;
-
-		for (int i = 0; i < 4; i++) {
-			to[2 * i] = tn_ziplo_f32_v8(from[i], from[i + 4]);
-			to[2 * i + 1] = tn_ziphi_f32_v8(from[i], from[i + 4]);
-		}
-		from = to;
-		to = last;
-	}
-	for (int i = 0; from == other && i < 8; i++)
-		to[i] = from[i];
-}
-typedef float tn_f32_s;
-TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
-{
-	return (tn_f32_v8){a, a, a, a, a, a, a, a};
-}
-TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
-{
-	return *(const tn_f32_v8u *)a;
-}
-typedef float tn_f32_v4 __attribute__((vector_size(16)));
-typedef float tn_f32_v4u __attribute__((vector_size(16), aligned(1), may_alias));
-TN_INLINE tn_f32_v8 tn_join_f32_v8(tn_f32_v4 a, tn_f32_v4 b)
-{
-#ifdef __AVX2__
-	return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
-#else
-	tn_f32_v8 r;
-
-	((tn_f32_v4u *)&r)[0] = a;
-	((tn_f32_v4u *)&r)[1] = b;
-	return r;
-#endif
-}
-TN_INLINE tn_f32_v4 tn_fma_f32_v4(tn_f32_v4 a, tn_f32_v4 b, tn_f32_v4 c)
-{
-#ifdef __FMA__
-	return __builtin_ia32_vfmaddps(a, b, c);
-#else
-	tn_f32_v4 r = {0};
-
-	for (int i = 0; i < 4; i++)
-		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
-	return r;
-#endif
-}
-TN_INLINE tn_f32_v4 tn_lo_f32_v8(tn_f32_v8 a)
-{
-#ifdef __AVX2__
-	return __builtin_shufflevector(a, a, 0, 1, 2, 3);
-#else
-	return *(const tn_f32_v4u *)&a;
-#endif
-}
-TN_INLINE tn_f32_v4 tn_hi_f32_v8(tn_f32_v8 a)
-{
-#ifdef __AVX2__
-	return __builtin_shufflevector(a, a, 4, 5, 6, 7);
-#else
-	return ((const tn_f32_v4u *)&a)[1];
-#endif
-}
-TN_INLINE tn_f32_v8 tn_fma_f32_v8(tn_f32_v8 a, tn_f32_v8 b, tn_f32_v8 c)
-{
-#ifdef __AVX2__
-#ifdef __FMA__
-	return __builtin_ia32_vfmaddps256(a, b, c);
-#else
-	tn_f32_v8 r = {0};
-
-	for (int i = 0; i < 8; i++)
-		r[i] = __builtin_fmaf(a[i], b[i], c[i]);
-	return r;
-#endif
-#else
-	return tn_join_f32_v8(tn_fma_f32_v4(tn_lo_f32_v8(a), tn_lo_f32_v8(b), tn_lo_f32_v8(c)),
-		tn_fma_f32_v4(tn_hi_f32_v8(a), tn_hi_f32_v8(b), tn_hi_f32_v8(c)));
-#endif
-}
-TN_INLINE tn_f32_v8 tn_mac_f32_v8(tn_f32_v8 a, tn_f32_v8 b, tn_f32_v8 c)
-{
-#if defined __FMA__ || defined __ARM_FEATURE_FMA
-	return tn_fma_f32_v8(a, b, c);
-#else
-	return a * b + c;
-#endif
-}
-TN_INLINE tn_u16_v4 tn_cast_u32_u16_v4(tn_u32_v4 a)
-{
-	return __builtin_convertvector(a, tn_u16_v4);
-}
-TN_INLINE tn_u16_v4 tn_pack_f16_v4(tn_f16_v4 a)
-{
-#ifdef __F16C__
-	tn_i16_v8 r = (tn_i16_v8)__builtin_ia32_vcvtps2ph(a, 0);
-
-	return (tn_u16_v4)__builtin_shufflevector(r, r, 0, 1, 2, 3);
-#elif defined __aarch64__
-#ifdef __clang__
-	typedef __fp16 Half __attribute__((vector_size(8)));
-	return (tn_u16_v4)__builtin_convertvector(a, Half);
-#else
-	return (tn_u16_v4)__builtin_aarch64_float_truncate_lo_v4hf(a);
-#endif
-#else
-	tn_u32_v4 u = (tn_u32_v4)a & 0x7fffffff;
-	tn_u32_v4 low = (tn_u32_v4)(u < 0x38800000);
-	tn_u32_v4 inf = (tn_u32_v4)(u >= 0x7f800000);
-	tn_u32_v4 nan = (tn_u32_v4)(u > 0x7f800000);
-	tn_u32_v4 sub = (tn_u32_v4)((tn_f16_v4)u + 0.5f) - 0x3f000000;
-	tn_u32_v4 nor = (u - 0x38000000) >> 13;
-	tn_u32_v4 r = (low & sub) | (~low & ~inf & nor) |
-			(inf & 0x7c00) | (nan & 0x0200);
-
-	return tn_cast_u32_u16_v4(r | ((tn_u32_v4)a >> 16 & 0x8000));
-#endif
-}
-TN_INLINE tn_f16_v4 tn_round_f16_v4(tn_f32_v4 a)
-{
-#ifdef __F16C__
-	return __builtin_ia32_vcvtph2ps(__builtin_ia32_vcvtps2ph(a, 0));
-#elif defined __aarch64__
-	return tn_unpack_f16_v4(tn_pack_f16_v4(a));
-#else
-	tn_u32_v4 s = (tn_u32_v4)a & 0x80000000;
-	tn_u32_v4 u = (tn_u32_v4)a ^ s;
-	tn_u32_v4 low = (tn_u32_v4)(u < 0x38800000);
-	tn_u32_v4 inf = (tn_u32_v4)(u >= 0x477ff000);
-	tn_u32_v4 nan = (tn_u32_v4)(u > 0x7f800000);
-	tn_u32_v4 sub = (tn_u32_v4)(((tn_f16_v4)u + 0.5f) - 0.5f);
-	tn_u32_v4 nor = (u + 0xfff + (u >> 13 & 1)) & ~0x1fffu;
-
-	u = (low & sub) | (~low & ~inf & nor) | (inf & 0x7f800000) |
-	    (nan & 0x400000);
-	return (tn_f16_v4)(u | s);
-#endif
-}
-TN_INLINE tn_f16_v8 tn_round_f16_v8(tn_f32_v8 a)
-{
-#ifdef __AVX2__
-#ifdef __F16C__
-	return __builtin_ia32_vcvtph2ps256(
-		__builtin_ia32_vcvtps2ph256(a, 0));
-#else
-	tn_u32_v8 s = (tn_u32_v8)a & 0x80000000;
-	tn_u32_v8 u = (tn_u32_v8)a ^ s;
-	tn_u32_v8 low = (tn_u32_v8)(u < 0x38800000);
-	tn_u32_v8 inf = (tn_u32_v8)(u >= 0x477ff000);
-	tn_u32_v8 nan = (tn_u32_v8)(u > 0x7f800000);
-	tn_u32_v8 sub = (tn_u32_v8)(((tn_f16_v8)u + 0.5f) - 0.5f);
-	tn_u32_v8 nor = (u + 0xfff + (u >> 13 & 1)) & ~0x1fffu;
-
-	u = (low & sub) | (~low & ~inf & nor) | (inf & 0x7f800000) |
-	    (nan & 0x400000);
-	return (tn_f16_v8)(u | s);
-#endif
-#else
-	return tn_join_f16_v8(tn_round_f16_v4(tn_lo_f32_v8(a)),
-		tn_round_f16_v4(tn_hi_f32_v8(a)));
-#endif
-}
 TN_INLINE tn_f16_v8 tn_mul_f16_v8(tn_f16_v8 a, tn_f16_v8 b)
 {
 	return tn_round_f16_v8(a * b);
@@ -1526,14 +629,14 @@ TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 #define TN_REG __attribute__((unused))
 
 #if !defined TN_PHASE || TN_PHASE == 0
-TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
+TN_EXPORT void k0_pack_a0(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
 	const int64_t c0 = tn_max((d_K + 335)/336, 1);
 	const int64_t c1 = (d_M + 5)/6;
-	float *const pack_a = args->buffers[0];
+	float *const pack_a0 = args->buffers[0];
 	const uint16_t *const b_x = args->buffers[1];
 	const int64_t tasks = c1;
 
@@ -1578,14 +681,14 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t0_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
+					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2), t0_3_0);
+					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t0_3_1);
+					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t0_3_2);
+					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t0_3_3);
+					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t0_3_4);
+					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t0_3_5);
+					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
+					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
 				}
 				if (i2 < n2) {
 					const int64_t m2 = n2 - i2;
@@ -1596,8 +699,8 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 						t1_0[i3] = v1;
 					}
 					tn_turn_f32_v8(t1_0);
-					for (int64_t i28 = 0; i28 < m2; i28++)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8*i28), t1_0[i28]);
+					for (int64_t i44 = 0; i44 < m2; i44++)
+						tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 8*i44), t1_0[i44]);
 				}
 			}
 		}
@@ -1606,15 +709,15 @@ TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
 #endif
 
 #if !defined TN_PHASE || TN_PHASE == 1
-TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
+TN_EXPORT void k0_pack_b0(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
 	const int64_t c0 = tn_max((d_K + 335)/336, 1);
 	const int64_t c1 = (d_N + 15)/16;
-	float *const pack_b = args->buffers[2];
-	const uint16_t *const b_v = args->buffers[3];
+	float *const pack_b0 = args->buffers[2];
+	const uint16_t *const b_w = args->buffers[3];
 	const int64_t tasks = c1;
 
 	(void)worker;
@@ -1625,25 +728,25 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 		for (int64_t i5 = 0; i5 < c0; i5++) {
 			for (int64_t i6 = 0; i6 < tn_min(d_K - 336*i5, 336); i6++) {
 				{
-					/* %2 v = input: line 8 */
+					/* %1 w = input: line 8 */
 					tn_f16_v8 v2;
 					if (d_N - 16*i4 - 8 >= 0) {
-						v2 = tn_load_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4));
+						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4));
 					} else {
-						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
+						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
+					tn_store_f32_v8(pack_b0 + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
 				}
 				{
 					tn_f16_v8 v2;
 					if (d_N - 16*i4 - 16 >= 0) {
-						v2 = tn_load_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4 + 8));
+						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8));
 					} else {
-						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
+						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
+					tn_store_f32_v8(pack_b0 + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
 				}
 			}
 		}
@@ -1652,7 +755,53 @@ TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
 #endif
 
 #if !defined TN_PHASE || TN_PHASE == 2
-TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
+TN_EXPORT void k0_pack_b1(const TnArgs *args, int worker, int workers,
+		TnStatus *st)
+{
+	const int64_t d_K = args->dims[1];
+	const int64_t d_N = args->dims[2];
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
+	const int64_t c1 = (d_N + 15)/16;
+	float *const pack_b1 = args->buffers[4];
+	const uint16_t *const b_v = args->buffers[5];
+	const int64_t tasks = c1;
+
+	(void)worker;
+	(void)st;
+	for (int64_t t = tn_task(args, workers, -1); t < tasks;
+	     t = tn_task(args, workers, t)) {
+		const int64_t i8 = t;
+		for (int64_t i9 = 0; i9 < c0; i9++) {
+			for (int64_t i10 = 0; i10 < tn_min(d_K - 336*i9, 336); i10++) {
+				{
+					/* %2 v = input: line 8 */
+					tn_f16_v8 v4;
+					if (d_N - 16*i8 - 8 >= 0) {
+						v4 = tn_load_f16_v8(b_v + (336*d_N*i9 + d_N*i10 + 16*i8));
+					} else {
+						v4 = tn_loadn_f16_v8(b_v + (336*d_N*i9 + d_N*i10 + 16*i8), tn_min(d_N - 16*i8, 8));
+					}
+					const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
+					tn_store_f32_v8(pack_b1 + (5376*i9*c1 + 5376*i8 + 16*i10), v5);
+				}
+				{
+					tn_f16_v8 v4;
+					if (d_N - 16*i8 - 16 >= 0) {
+						v4 = tn_load_f16_v8(b_v + (336*d_N*i9 + d_N*i10 + 16*i8 + 8));
+					} else {
+						v4 = tn_loadn_f16_v8(b_v + (336*d_N*i9 + d_N*i10 + 16*i8 + 8), tn_min(d_N - 16*i8 - 8, 8));
+					}
+					const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
+					tn_store_f32_v8(pack_b1 + (5376*i9*c1 + 5376*i8 + 16*i10 + 8), v5);
+				}
+			}
+		}
+	}
+}
+#endif
+
+#if !defined TN_PHASE || TN_PHASE == 3
+TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
 	const int64_t d_M = args->dims[0];
@@ -1662,21 +811,22 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 	const int64_t c1 = (d_M + 5)/6;
 	const int64_t c2 = tn_max((d_K + 335)/336, 1);
 	const int64_t c3 = (d_N + 447)/448;
-	const int64_t c4 = (d_M + 35)/36;
+	const int64_t c4 = (d_M + 17)/18;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
-	float *const pack_a = args->buffers[0];
-	float *const pack_b = args->buffers[2];
+	float *const pack_a0 = args->buffers[0];
+	float *const pack_b0 = args->buffers[2];
+	float *const pack_b1 = args->buffers[4];
 	float *const tile = (float *)(scratch + 0);
-	const uint16_t *const b11 = args->buffers[4];
-	uint16_t *const b13 = args->buffers[5];
+	float *const tile_1 = (float *)(scratch + 32256);
+	uint16_t *const b13 = args->buffers[6];
 	const int64_t tasks = c4*c3;
 
 	(void)worker;
 	(void)st;
 	for (int64_t t = tn_task(args, workers, -1); t < tasks;
 	     t = tn_task(args, workers, t)) {
-		const int64_t i8 = t / c3;
-		const int64_t i9 = t % c3;
+		const int64_t i12 = t / c3;
+		const int64_t i13 = t % c3;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0 = {0};
@@ -1691,243 +841,490 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_5_1 = {0};
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
-		for (int64_t i10 = 0; i10 < tn_min(c0 - 28*i9, 28); i10++) {
-			for (int64_t i11 = 0; i11 < tn_min(c1 - 6*i8, 6); i11++) {
-				for (int64_t i12 = 0; i12 < 6; i12++) {
+		TN_REG tn_f32_v8 r_acc_1_0_0 = {0};
+		TN_REG tn_f32_v8 r_acc_1_0_1 = {0};
+		TN_REG tn_f32_v8 r_acc_1_1_0 = {0};
+		TN_REG tn_f32_v8 r_acc_1_1_1 = {0};
+		TN_REG tn_f32_v8 r_acc_1_2_0 = {0};
+		TN_REG tn_f32_v8 r_acc_1_2_1 = {0};
+		TN_REG tn_f32_v8 r_acc_1_3_0 = {0};
+		TN_REG tn_f32_v8 r_acc_1_3_1 = {0};
+		TN_REG tn_f32_v8 r_acc_1_4_0 = {0};
+		TN_REG tn_f32_v8 r_acc_1_4_1 = {0};
+		TN_REG tn_f32_v8 r_acc_1_5_0 = {0};
+		TN_REG tn_f32_v8 r_acc_1_5_1 = {0};
+		TN_REG tn_f32_v8 r_brow_1_0 = {0};
+		TN_REG tn_f32_v8 r_brow_1_1 = {0};
+		for (int64_t i14 = 0; i14 < tn_min(c0 - 28*i13, 28); i14++) {
+			for (int64_t i15 = 0; i15 < tn_min(c1 - 3*i12, 3); i15++) {
+				for (int64_t i16 = 0; i16 < 6; i16++) {
 					{
-						const tn_f32_s v4 = 0x0p+0f;
-						tn_store_f32_v8(tile + (96*i10 + 2688*i11 + 16*i12), tn_splat_f32_v8(v4));
+						const tn_f32_s v6 = 0x0p+0f;
+						tn_store_f32_v8(tile + (96*i14 + 2688*i15 + 16*i16), tn_splat_f32_v8(v6));
 					}
 					{
-						const tn_f32_s v4 = 0x0p+0f;
-						tn_store_f32_v8(tile + (96*i10 + 2688*i11 + 16*i12 + 8), tn_splat_f32_v8(v4));
+						const tn_f32_s v6 = 0x0p+0f;
+						tn_store_f32_v8(tile + (96*i14 + 2688*i15 + 16*i16 + 8), tn_splat_f32_v8(v6));
 					}
 				}
 			}
 		}
-		for (int64_t i14 = 0; i14 < c2; i14++) {
-			for (int64_t i15 = 0; i15 < tn_div(tn_min(c1 - 6*i8, 6) + 5, 6); i15++) {
-				for (int64_t i16 = 0; i16 < tn_min(c0 - 28*i9, 28); i16++) {
-					for (int64_t i17 = 0; i17 < tn_min(c1 - 6*i8, 6) - 6*i15; i17++) {
+		for (int64_t i18 = 0; i18 < tn_min(c0 - 28*i13, 28); i18++) {
+			for (int64_t i19 = 0; i19 < tn_min(c1 - 3*i12, 3); i19++) {
+				for (int64_t i20 = 0; i20 < 6; i20++) {
+					{
+						const tn_f32_s v7 = 0x0p+0f;
+						tn_store_f32_v8(tile_1 + (96*i18 + 2688*i19 + 16*i20), tn_splat_f32_v8(v7));
+					}
+					{
+						const tn_f32_s v7 = 0x0p+0f;
+						tn_store_f32_v8(tile_1 + (96*i18 + 2688*i19 + 16*i20 + 8), tn_splat_f32_v8(v7));
+					}
+				}
+			}
+		}
+		for (int64_t i22 = 0; i22 < c2; i22++) {
+			for (int64_t i23 = 0; i23 < tn_min(c0 - 28*i13, 28); i23++) {
+				for (int64_t i24 = 0; i24 < tn_min(c1 - 3*i12, 3); i24++) {
+					{
+						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24));
+						r_acc_0_0 = v8;
+					}
+					{
+						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 8));
+						r_acc_0_1 = v8;
+					}
+					{
+						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 16));
+						r_acc_1_0 = v8;
+					}
+					{
+						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 24));
+						r_acc_1_1 = v8;
+					}
+					{
+						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 32));
+						r_acc_2_0 = v8;
+					}
+					{
+						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 40));
+						r_acc_2_1 = v8;
+					}
+					{
+						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 48));
+						r_acc_3_0 = v8;
+					}
+					{
+						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 56));
+						r_acc_3_1 = v8;
+					}
+					{
+						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 64));
+						r_acc_4_0 = v8;
+					}
+					{
+						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 72));
+						r_acc_4_1 = v8;
+					}
+					{
+						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 80));
+						r_acc_5_0 = v8;
+					}
+					{
+						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 88));
+						r_acc_5_1 = v8;
+					}
+					for (int64_t i27 = 0; i27 < tn_min(d_K - 336*i22, 336); i27++) {
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17));
-							r_acc_0_0 = v5;
+							const tn_f32_v8 v9 = tn_load_f32_v8(pack_b0 + (5376*i22*c0 + 150528LL*i13 + 5376*i23 + 16*i27));
+							r_brow_0 = v9;
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 8));
-							r_acc_0_1 = v5;
+							const tn_f32_v8 v9 = tn_load_f32_v8(pack_b0 + (5376*i22*c0 + 150528LL*i13 + 5376*i23 + 16*i27 + 8));
+							r_brow_1 = v9;
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16));
-							r_acc_1_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 24));
-							r_acc_1_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 32));
-							r_acc_2_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 40));
-							r_acc_2_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 48));
-							r_acc_3_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 56));
-							r_acc_3_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 64));
-							r_acc_4_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 72));
-							r_acc_4_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 80));
-							r_acc_5_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88));
-							r_acc_5_1 = v5;
-						}
-						for (int64_t i20 = 0; i20 < tn_min(d_K - 336*i14, 336); i20++) {
+							const tn_f32_s v10 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i24 + 8*i27];
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20));
-								r_brow_0 = v6;
+								const tn_f32_v8 v11 = r_brow_0;
+								const tn_f32_v8 v12 = r_acc_0_0;
+								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+								r_acc_0_0 = v13;
 							}
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
-								r_brow_1 = v6;
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_0_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_0_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_0_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_0_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_1_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_1_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_1_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_1_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_2_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_2_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_2_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_2_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_3_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_3_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_3_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_3_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_4_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_4_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_4_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_4_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_5_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_5_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_5_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_5_1 = v10;
-								}
+								const tn_f32_v8 v11 = r_brow_1;
+								const tn_f32_v8 v12 = r_acc_0_1;
+								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+								r_acc_0_1 = v13;
 							}
 						}
 						{
-							const tn_f32_v8 v11 = r_acc_0_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17), v11);
+							const tn_f32_s v10 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i24 + 8*i27 + 1];
+							{
+								const tn_f32_v8 v11 = r_brow_0;
+								const tn_f32_v8 v12 = r_acc_1_0;
+								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+								r_acc_1_0 = v13;
+							}
+							{
+								const tn_f32_v8 v11 = r_brow_1;
+								const tn_f32_v8 v12 = r_acc_1_1;
+								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+								r_acc_1_1 = v13;
+							}
 						}
 						{
-							const tn_f32_v8 v11 = r_acc_0_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 8), v11);
+							const tn_f32_s v10 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i24 + 8*i27 + 2];
+							{
+								const tn_f32_v8 v11 = r_brow_0;
+								const tn_f32_v8 v12 = r_acc_2_0;
+								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+								r_acc_2_0 = v13;
+							}
+							{
+								const tn_f32_v8 v11 = r_brow_1;
+								const tn_f32_v8 v12 = r_acc_2_1;
+								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+								r_acc_2_1 = v13;
+							}
 						}
 						{
-							const tn_f32_v8 v11 = r_acc_1_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16), v11);
+							const tn_f32_s v10 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i24 + 8*i27 + 3];
+							{
+								const tn_f32_v8 v11 = r_brow_0;
+								const tn_f32_v8 v12 = r_acc_3_0;
+								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+								r_acc_3_0 = v13;
+							}
+							{
+								const tn_f32_v8 v11 = r_brow_1;
+								const tn_f32_v8 v12 = r_acc_3_1;
+								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+								r_acc_3_1 = v13;
+							}
 						}
 						{
-							const tn_f32_v8 v11 = r_acc_1_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 24), v11);
+							const tn_f32_s v10 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i24 + 8*i27 + 4];
+							{
+								const tn_f32_v8 v11 = r_brow_0;
+								const tn_f32_v8 v12 = r_acc_4_0;
+								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+								r_acc_4_0 = v13;
+							}
+							{
+								const tn_f32_v8 v11 = r_brow_1;
+								const tn_f32_v8 v12 = r_acc_4_1;
+								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+								r_acc_4_1 = v13;
+							}
 						}
 						{
-							const tn_f32_v8 v11 = r_acc_2_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 32), v11);
+							const tn_f32_s v10 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i24 + 8*i27 + 5];
+							{
+								const tn_f32_v8 v11 = r_brow_0;
+								const tn_f32_v8 v12 = r_acc_5_0;
+								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+								r_acc_5_0 = v13;
+							}
+							{
+								const tn_f32_v8 v11 = r_brow_1;
+								const tn_f32_v8 v12 = r_acc_5_1;
+								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+								r_acc_5_1 = v13;
+							}
+						}
+					}
+					{
+						const tn_f32_v8 v14 = r_acc_0_0;
+						tn_store_f32_v8(tile + (96*i23 + 2688*i24), v14);
+					}
+					{
+						const tn_f32_v8 v14 = r_acc_0_1;
+						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 8), v14);
+					}
+					{
+						const tn_f32_v8 v14 = r_acc_1_0;
+						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 16), v14);
+					}
+					{
+						const tn_f32_v8 v14 = r_acc_1_1;
+						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 24), v14);
+					}
+					{
+						const tn_f32_v8 v14 = r_acc_2_0;
+						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 32), v14);
+					}
+					{
+						const tn_f32_v8 v14 = r_acc_2_1;
+						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 40), v14);
+					}
+					{
+						const tn_f32_v8 v14 = r_acc_3_0;
+						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 48), v14);
+					}
+					{
+						const tn_f32_v8 v14 = r_acc_3_1;
+						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 56), v14);
+					}
+					{
+						const tn_f32_v8 v14 = r_acc_4_0;
+						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 64), v14);
+					}
+					{
+						const tn_f32_v8 v14 = r_acc_4_1;
+						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 72), v14);
+					}
+					{
+						const tn_f32_v8 v14 = r_acc_5_0;
+						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 80), v14);
+					}
+					{
+						const tn_f32_v8 v14 = r_acc_5_1;
+						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 88), v14);
+					}
+				}
+				for (int64_t i33 = 0; i33 < tn_min(c1 - 3*i12, 3); i33++) {
+					{
+						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33));
+						r_acc_1_0_0 = v15;
+					}
+					{
+						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 8));
+						r_acc_1_0_1 = v15;
+					}
+					{
+						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 16));
+						r_acc_1_1_0 = v15;
+					}
+					{
+						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 24));
+						r_acc_1_1_1 = v15;
+					}
+					{
+						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 32));
+						r_acc_1_2_0 = v15;
+					}
+					{
+						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 40));
+						r_acc_1_2_1 = v15;
+					}
+					{
+						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 48));
+						r_acc_1_3_0 = v15;
+					}
+					{
+						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 56));
+						r_acc_1_3_1 = v15;
+					}
+					{
+						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 64));
+						r_acc_1_4_0 = v15;
+					}
+					{
+						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 72));
+						r_acc_1_4_1 = v15;
+					}
+					{
+						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 80));
+						r_acc_1_5_0 = v15;
+					}
+					{
+						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 88));
+						r_acc_1_5_1 = v15;
+					}
+					for (int64_t i36 = 0; i36 < tn_min(d_K - 336*i22, 336); i36++) {
+						{
+							const tn_f32_v8 v16 = tn_load_f32_v8(pack_b1 + (5376*i22*c0 + 150528LL*i13 + 5376*i23 + 16*i36));
+							r_brow_1_0 = v16;
 						}
 						{
-							const tn_f32_v8 v11 = r_acc_2_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 40), v11);
+							const tn_f32_v8 v16 = tn_load_f32_v8(pack_b1 + (5376*i22*c0 + 150528LL*i13 + 5376*i23 + 16*i36 + 8));
+							r_brow_1_1 = v16;
 						}
 						{
-							const tn_f32_v8 v11 = r_acc_3_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 48), v11);
+							const tn_f32_s v17 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i33 + 8*i36];
+							{
+								const tn_f32_v8 v18 = r_brow_1_0;
+								const tn_f32_v8 v19 = r_acc_1_0_0;
+								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
+								r_acc_1_0_0 = v20;
+							}
+							{
+								const tn_f32_v8 v18 = r_brow_1_1;
+								const tn_f32_v8 v19 = r_acc_1_0_1;
+								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
+								r_acc_1_0_1 = v20;
+							}
 						}
 						{
-							const tn_f32_v8 v11 = r_acc_3_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 56), v11);
+							const tn_f32_s v17 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i33 + 8*i36 + 1];
+							{
+								const tn_f32_v8 v18 = r_brow_1_0;
+								const tn_f32_v8 v19 = r_acc_1_1_0;
+								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
+								r_acc_1_1_0 = v20;
+							}
+							{
+								const tn_f32_v8 v18 = r_brow_1_1;
+								const tn_f32_v8 v19 = r_acc_1_1_1;
+								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
+								r_acc_1_1_1 = v20;
+							}
 						}
 						{
-							const tn_f32_v8 v11 = r_acc_4_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 64), v11);
+							const tn_f32_s v17 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i33 + 8*i36 + 2];
+							{
+								const tn_f32_v8 v18 = r_brow_1_0;
+								const tn_f32_v8 v19 = r_acc_1_2_0;
+								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
+								r_acc_1_2_0 = v20;
+							}
+							{
+								const tn_f32_v8 v18 = r_brow_1_1;
+								const tn_f32_v8 v19 = r_acc_1_2_1;
+								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
+								r_acc_1_2_1 = v20;
+							}
 						}
 						{
-							const tn_f32_v8 v11 = r_acc_4_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 72), v11);
+							const tn_f32_s v17 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i33 + 8*i36 + 3];
+							{
+								const tn_f32_v8 v18 = r_brow_1_0;
+								const tn_f32_v8 v19 = r_acc_1_3_0;
+								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
+								r_acc_1_3_0 = v20;
+							}
+							{
+								const tn_f32_v8 v18 = r_brow_1_1;
+								const tn_f32_v8 v19 = r_acc_1_3_1;
+								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
+								r_acc_1_3_1 = v20;
+							}
 						}
 						{
-							const tn_f32_v8 v11 = r_acc_5_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 80), v11);
+							const tn_f32_s v17 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i33 + 8*i36 + 4];
+							{
+								const tn_f32_v8 v18 = r_brow_1_0;
+								const tn_f32_v8 v19 = r_acc_1_4_0;
+								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
+								r_acc_1_4_0 = v20;
+							}
+							{
+								const tn_f32_v8 v18 = r_brow_1_1;
+								const tn_f32_v8 v19 = r_acc_1_4_1;
+								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
+								r_acc_1_4_1 = v20;
+							}
 						}
 						{
-							const tn_f32_v8 v11 = r_acc_5_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88), v11);
+							const tn_f32_s v17 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i33 + 8*i36 + 5];
+							{
+								const tn_f32_v8 v18 = r_brow_1_0;
+								const tn_f32_v8 v19 = r_acc_1_5_0;
+								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
+								r_acc_1_5_0 = v20;
+							}
+							{
+								const tn_f32_v8 v18 = r_brow_1_1;
+								const tn_f32_v8 v19 = r_acc_1_5_1;
+								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
+								r_acc_1_5_1 = v20;
+							}
 						}
-						if (i14 + 1 - c2 >= 0) {
-							for (int64_t i26 = 0; i26 < tn_min(d_M - 36*i8 - 36*i15 - 6*i17, 6); i26++) {
-								{
-									const int64_t n27 = tn_min(d_N - 448*i9 - 16*i16, 16);
-									int64_t i27 = 0;
-									for (; i27 <= n27 - 8; i27 += 8) {
-										const tn_f32_v8 v12 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16*i26 + i27));
-										/* %12 = matmul: line 9 */
-										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-										/* %11 = cast: line 9 */
-										const tn_f16_v8 v14 = tn_load_f16_v8(b11 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27));
-										/* %13 = mul: line 9 */
-										const tn_f16_v8 v15 = tn_mul_f16_v8(v14, v13);
-										tn_store_f16_v8(b13 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), v15);
-									}
-									if (i27 < n27) {
-										const int64_t m27 = n27 - i27;
-										const tn_f32_v8 v12 = tn_loadn_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16*i26 + i27), m27);
-										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-										const tn_f16_v8 v14 = tn_loadn_f16_v8(b11 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), m27);
-										const tn_f16_v8 v15 = tn_mul_f16_v8(v14, v13);
-										tn_storen_f16_v8(b13 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), m27, v15);
-									}
+					}
+					{
+						const tn_f32_v8 v21 = r_acc_1_0_0;
+						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33), v21);
+					}
+					{
+						const tn_f32_v8 v21 = r_acc_1_0_1;
+						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 8), v21);
+					}
+					{
+						const tn_f32_v8 v21 = r_acc_1_1_0;
+						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 16), v21);
+					}
+					{
+						const tn_f32_v8 v21 = r_acc_1_1_1;
+						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 24), v21);
+					}
+					{
+						const tn_f32_v8 v21 = r_acc_1_2_0;
+						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 32), v21);
+					}
+					{
+						const tn_f32_v8 v21 = r_acc_1_2_1;
+						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 40), v21);
+					}
+					{
+						const tn_f32_v8 v21 = r_acc_1_3_0;
+						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 48), v21);
+					}
+					{
+						const tn_f32_v8 v21 = r_acc_1_3_1;
+						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 56), v21);
+					}
+					{
+						const tn_f32_v8 v21 = r_acc_1_4_0;
+						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 64), v21);
+					}
+					{
+						const tn_f32_v8 v21 = r_acc_1_4_1;
+						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 72), v21);
+					}
+					{
+						const tn_f32_v8 v21 = r_acc_1_5_0;
+						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 80), v21);
+					}
+					{
+						const tn_f32_v8 v21 = r_acc_1_5_1;
+						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 88), v21);
+					}
+					if (i22 + 1 - c2 >= 0) {
+						for (int64_t i42 = 0; i42 < tn_min(d_M - 18*i12 - 6*i33, 6); i42++) {
+							{
+								const int64_t n43 = tn_min(d_N - 448*i13 - 16*i23, 16);
+								int64_t i43 = 0;
+								for (; i43 <= n43 - 8; i43 += 8) {
+									const tn_f32_v8 v22 = tn_load_f32_v8(tile + (96*i23 + 2688*i33 + 16*i42 + i43));
+									/* %3 = matmul: line 9 */
+									const tn_f16_v8 v23 = tn_round_f16_v8(v22);
+									const tn_f32_v8 v24 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 16*i42 + i43));
+									/* %12 = matmul: line 9 */
+									const tn_f16_v8 v25 = tn_round_f16_v8(v24);
+									/* %4 = cast: line 9 */
+									const tn_f32_v8 v26 = tn_cast_f16_f32_v8(v23);
+									/* %5 = neg: line 9 */
+									const tn_f32_v8 v27 = tn_neg_f32_v8(v26);
+									/* %6 = exp: line 9 */
+									const tn_f32_v8 v28 = tn_exp_f32_v8(v27);
+									/* %7 = const: line 9 */
+									const tn_f32_s v29 = 0x1p+0f;
+									/* %9 = add: line 9 */
+									const tn_f32_v8 v30 = tn_splat_f32_v8(v29) + v28;
+									/* %10 = div: line 9 */
+									const tn_f32_v8 v31 = tn_div_f32_v8(v26, v30);
+									/* %11 = cast: line 9 */
+									const tn_f16_v8 v32 = tn_cast_f32_f16_v8(v31);
+									/* %13 = mul: line 9 */
+									const tn_f16_v8 v33 = tn_mul_f16_v8(v32, v25);
+									tn_store_f16_v8(b13 + (18*d_N*i12 + 6*d_N*i33 + d_N*i42 + 448*i13 + 16*i23 + i43), v33);
+								}
+								if (i43 < n43) {
+									const int64_t m43 = n43 - i43;
+									const tn_f32_v8 v22 = tn_loadn_f32_v8(tile + (96*i23 + 2688*i33 + 16*i42 + i43), m43);
+									const tn_f16_v8 v23 = tn_round_f16_v8(v22);
+									const tn_f32_v8 v24 = tn_loadn_f32_v8(tile_1 + (96*i23 + 2688*i33 + 16*i42 + i43), m43);
+									const tn_f16_v8 v25 = tn_round_f16_v8(v24);
+									const tn_f32_v8 v26 = tn_cast_f16_f32_v8(v23);
+									const tn_f32_v8 v27 = tn_neg_f32_v8(v26);
+									const tn_f32_v8 v28 = tn_exp_f32_v8(v27);
+									const tn_f32_s v29 = 0x1p+0f;
+									const tn_f32_v8 v30 = tn_splat_f32_v8(v29) + v28;
+									const tn_f32_v8 v31 = tn_div_f32_v8(v26, v30);
+									const tn_f16_v8 v32 = tn_cast_f32_f16_v8(v31);
+									const tn_f16_v8 v33 = tn_mul_f16_v8(v32, v25);
+									tn_storen_f16_v8(b13 + (18*d_N*i12 + 6*d_N*i33 + d_N*i42 + 448*i13 + 16*i23 + i43), m43, v33);
 								}
 							}
 						}
