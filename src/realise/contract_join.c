@@ -650,7 +650,7 @@ static void run_terms(Join *j, int step, size_t from, size_t to, Ex j0,
 	at_term(p, s, &s->terms.p[from]);
 	b.resumes = !s->once && !ex_equals(t, p->blocks, 1);
 	b.held = step ? j->steps[step - 1].buffer : 0;
-	for (size_t i = from; i < to && b.resumes; i++) {
+	for (size_t i = from; i < to && b.resumes && p->unit == UNIT_FMA; i++) {
 		b.tile = s->terms.p[i].tile;
 		contract_tiles_clear(p, &b, j->rows, columns);
 	}
