@@ -362,8 +362,9 @@ static bool check_ahead(Check *c, const Stmt *s)
 		return kcheck_breach(c, "ahead takes a place only");
 	if (!check_access(c, s) || !conds_of_dims(c, s))
 		return false;
-	return c->k->buffers.p[s->buffer].scope == SCOPE_IN ||
-	       kcheck_breach(c, "%s: only an input is read ahead",
+	BufScope scope = c->k->buffers.p[s->buffer].scope;
+	return scope == SCOPE_IN || scope == SCOPE_WORKER ||
+	       kcheck_breach(c, "%s: only inputs and scratch are read ahead",
 			     access_text(c, s));
 }
 

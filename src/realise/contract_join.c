@@ -262,9 +262,13 @@ void contract_join_model(const Regions *r, uint32_t region, const Target *t,
 		if (par[P_B] == PACK_NONE)
 			par[P_KC] =
 				larger(par[P_LANES] / 2, par[P_KC] / c.most);
-		else if (par[P_B] == PACK_PHASE)
+		else
 			par[P_MB] = larger(1, par[P_MB] / c.most);
-		limit_columns(t, &c, par, par[P_B] == PACK_NONE ? 4 : 8);
+		/* A is packed again for each block of columns */
+		limit_columns(t, &c, par,
+			      par[P_B] == PACK_NONE   ? 4
+			      : par[P_A] == PACK_TASK ? 1
+						      : 8);
 	}
 }
 
@@ -415,7 +419,7 @@ static void scratch(Join *j)
 	ExprTab *t = p->t;
 	Ex tall = ex_const(t, p->par[P_MB]);
 	Ex mr = ex_const(t, p->par[P_MR]), nb = ex_const(t, p->par[P_NB]);
-	Ex shape[4] = {tall, nb, mr, ex_const(t, p->par[P_NR])};
+	Ex shape[4] = {nb, tall, mr, ex_const(t, p->par[P_NR])};
 	Ex line = ex_const(t, 16), one = ex_const(t, 1);
 	/* steps use the same, one after another */
 	VEC(uint32_t) tiles = {0}, single = {0};
