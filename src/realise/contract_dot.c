@@ -94,6 +94,8 @@ MatrixUnit contract_dot_unit(Arena *a, const Regions *r, uint32_t region,
 
 /* Rows of a product for which A is packed in the tasks. */
 #define FEW_ROWS 64
+/* Tiles of a task below each other: with more, sums leave L2. */
+#define MOST_ROWS 8
 /* Multiply-adds worth another task. */
 #define TASK_MACS (1 << 24)
 
@@ -154,19 +156,19 @@ void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 	par[P_LANES] = UNIT_WORDS;
 	par[P_A] = few ? PACK_TASK : PACK_PHASE;
 	par[P_B] = PACK_PHASE;
-	/* A panel of B that several rows of tiles use takes two thirds of L1;
-	 * one that is used once streams, and the longer it is the less often
-	 * sums come and go. A block of A and the sums of a task take an eighth
-	 * of L2 each. */
+	/* A panel of B that several rows of tiles use takes a third of L1, as
+	 * does the panel of A beside it; one that is used once streams, and
+	 * the longer it is the less often sums come and go. A block of A and
+	 * the sums of a task take an eighth of L2 each at most. */
 	bool once = x->m >= 0 && x->m <= mr;
-	int64_t panel = once ? l2 / 8 : l1 * 2 / 3;
+	int64_t panel = once ? l2 / 8 : l1 / 3;
 	int64_t steps =
 		clip(panel / (UNIT_WORDS * WORD_BYTES * nr), 1, 1 << 20);
 	par[P_KC] = steps * step;
 	if (x->k > 0)
 		steps = clip((x->k + step - 1) / step, 1, steps);
-	int64_t rows =
-		clip(l2 / 8 / (round_up(mr, 16) * steps * UNIT_BYTES), 1, 16);
+	int64_t rows = clip(l2 / 8 / (round_up(mr, 16) * steps * UNIT_BYTES), 1,
+			    MOST_ROWS);
 	if (x->m >= 0 && (x->m + mr - 1) / mr <= rows) {
 		/* every panel of B is used by one task: nothing to share */
 		rows = clip((x->m + mr - 1) / mr, 1, rows);
