@@ -304,7 +304,8 @@ void *big_alloc(size_t size)
 {
 	if (oom_due() || size > PTRDIFF_MAX - HUGE_PAGE)
 		return NULL;
-	size_t align = size >= 2 * HUGE_PAGE ? HUGE_PAGE : BIG_ALIGN;
+	/* at half of one, memory is at most doubled */
+	size_t align = size >= HUGE_PAGE / 2 ? HUGE_PAGE : BIG_ALIGN;
 	size_t full = (size + align - 1) / align * align;
 	void *p = aligned_alloc(align, full > 0 ? full : align);
 #ifdef MADV_HUGEPAGE

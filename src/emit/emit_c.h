@@ -40,6 +40,7 @@ typedef struct EMemo {
  */
 typedef struct ETurn {
 	int64_t axis;
+	int rows;    /* as many as there are lanes, or fewer */
 	int first;   /* number of the first store's tile */
 	bool looped; /* rows are a loop, and kept in an array */
 	bool apart;  /* and a function transposes it */

@@ -102,9 +102,45 @@ static void vector_function(Buf *out, const Stmt *s)
 		   sum, sum, instruction(s), swap ? 1 : 2, swap ? 2 : 1);
 }
 
+static bool has_bytes(const StmtList *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		if ((s->kind == ST_WORD && s->from != DT_BF16) ||
+		    has_bytes(&s->body) || has_bytes(&s->orelse))
+			return true;
+	}
+	return false;
+}
+
+/* Bytes to the lowest bits of words; gcc would widen by halves. */
+static void byte_macro(Buf *out)
+{
+	buf_puts(out,
+		 "\ntypedef char TnBytes __attribute__((vector_size(16)));\n"
+		 "typedef uint8_t TnUBytes __attribute__((vector_size(16)));\n"
+		 "typedef int TnWords __attribute__((vector_size(64)));\n"
+		 "#if defined __AVX512F__ && !defined __clang__\n"
+		 "#define TN_BYTE(x)                                         "
+		 "      \\\n"
+		 "\t((tn_u32_v16)__builtin_ia32_pmovzxbd512_mask(           "
+		 "      \\\n"
+		 "\t\t(TnBytes)(x), (TnWords){0}, -1))\n"
+		 "#else\n"
+		 "#define TN_BYTE(x) __builtin_convertvector((TnUBytes)(x), "
+		 "tn_u32_v16)\n"
+		 "#endif\n");
+}
+
 void ec_dot_head(Buf *out, const Kernel *k)
 {
 	const Stmt *s = NULL;
+	bool bytes = false;
+
+	for (size_t i = 0; !bytes && i < k->phases.n; i++)
+		bytes = has_bytes(&k->phases.p[i].body);
+	if (bytes)
+		byte_macro(out);
 
 	for (size_t i = 0; !s && i < k->phases.n; i++)
 		s = find_dot(&k->phases.p[i].body, false);
@@ -411,15 +447,9 @@ void ec_word(Emit *e, const Stmt *s)
 	else if (s->from == DT_BF16)
 		low = arena_printf(e->arena, "(%s)%s >> 16", word, x);
 	else
-		low = arena_printf(
-			e->arena, "%s(%s)%s",
-			ec_fn(e,
-			      arena_printf(e->arena, "cast_%s",
-					   dtype_info[s->from].name),
-			      DT_U32, e->lanes),
-			x, is_signed(s) && s->bit < 24 ? " & 255u" : "");
+		low = arena_printf(e->arena, "TN_BYTE(%s)", x);
 	if (s->from != DT_BF16 && s->bit)
-		low = arena_printf(e->arena, "(%s) << %d", low, s->bit);
+		low = arena_printf(e->arena, "%s << %d", low, s->bit);
 	if (s->nargs == 2)
 		low = arena_printf(e->arena, "(%s) | %s", low,
 				   ec_var(e, s->args[1], DT_U32, e->lanes));

@@ -70,7 +70,7 @@ static void close_copy(Emit *e, const StmtList *body)
 /* The stores of a register tile, if the loop makes one. */
 static bool find_turn(Emit *e, const Stmt *s, int64_t n, ETurn *turn)
 {
-	if (!e->lanes || e->turn || n != e->lanes)
+	if (!e->lanes || e->turn || n > e->lanes || n < 2)
 		return false;
 	for (size_t i = 0; i < s->body.n; i++) {
 		const Stmt *x = s->body.p[i];
@@ -80,6 +80,7 @@ static bool find_turn(Emit *e, const Stmt *s, int64_t n, ETurn *turn)
 			VEC_PUSH(e->arena, turn->stores, x);
 	}
 	turn->axis = s->axis;
+	turn->rows = (int)n;
 	turn->first = e->turns;
 	e->turns += (int)turn->stores.n;
 	return turn->stores.n > 0;
@@ -111,10 +112,14 @@ static void declare_rows(Emit *e, const ETurn *turn)
 		const char *type =
 			ec_type(e, turn->stores.p[i]->dtype, e->lanes);
 		int tile = turn->first + (int)i;
+		/* rows that there are none of turn to lanes not stored */
+		const char *none = turn->rows < e->lanes ? " = {0}" : "";
 		if (turn->looped)
-			ec_line(e, "%s t%d_0[%d];\n", type, tile, e->lanes);
+			ec_line(e, "%s t%d_0[%d]%s;\n", type, tile, e->lanes,
+				turn->rows < e->lanes ? " = {{0}}" : "");
 		for (int row = 0; row < e->lanes && !turn->looped; row++)
-			ec_line(e, "%s t%d_0_%d;\n", type, tile, row);
+			ec_line(e, "%s t%d_0_%d%s;\n", type, tile, row,
+				row < turn->rows ? "" : none);
 	}
 }
 

@@ -418,12 +418,18 @@ bool ec_store_turns(Emit *e, const Stmt *s, int64_t axis)
 }
 
 /* Stores column i, whose vector is named, of the tile from `base` on. */
-static void store_column(Emit *e, const Stmt *s, Ex at, const char *column)
+static void store_column(Emit *e, const ETurn *turn, const Stmt *s, Ex at,
+			 const char *column)
 {
 	const char *to = pointer(e, s, at);
-	const char *past = ec_stream_when(e, s, to);
+	bool whole = turn->rows == e->lanes;
+	const char *past = whole ? ec_stream_when(e, s, to) : NULL;
 
-	if (past)
+	if (!whole)
+		ec_line(e, "%s(%s, %d, %s);\n",
+			ec_fn(e, "storen", s->dtype, e->lanes), to, turn->rows,
+			column);
+	else if (past)
 		ec_line(e, "%s(%s, %s, %s);\n",
 			ec_fn(e, "stream", s->dtype, e->lanes), to, column,
 			past);
@@ -433,7 +439,8 @@ static void store_column(Emit *e, const Stmt *s, Ex at, const char *column)
 }
 
 /* The tile is an array. */
-static void store_looped(Emit *e, const Stmt *s, const EWalk *w, int tile)
+static void store_looped(Emit *e, const ETurn *turn, const Stmt *s,
+			 const EWalk *w, int tile)
 {
 	const char *i = arena_printf(e->arena, "i%" PRId64, e->k->naxes);
 
@@ -441,7 +448,7 @@ static void store_looped(Emit *e, const Stmt *s, const EWalk *w, int tile)
 	ec_line(e, "for (int64_t %s = 0; %s < %s; %s++)\n", i, i,
 		e->rest ? e->rest : arena_printf(e->arena, "%d", e->lanes), i);
 	e->depth++;
-	store_column(e, s,
+	store_column(e, turn, s,
 		     ex_add(e->t, w->base, ex_mul(e->t, w->step, lane_axis(e))),
 		     arena_printf(e->arena, "t%d_0[%s]", tile, i));
 	e->depth--;
@@ -475,7 +482,7 @@ static void store_written_out(Emit *e, const ETurn *turn, const Stmt *s,
 		if (e->rest)
 			ec_line(e, "if (%d < %s)\n\t", i, e->rest);
 		store_column(
-			e, s, ex_add(e->t, w->base, at),
+			e, turn, s, ex_add(e->t, w->base, at),
 			arena_printf(e->arena, "t%d_%d_%d", tile, step, i));
 	}
 }
@@ -489,7 +496,7 @@ void ec_store_turned(Emit *e, const ETurn *turn, size_t which)
 	e->subst[turn->axis] = ex_const(e->t, 0);
 	EWalk w = ec_walk(e, ec_linear(e, s));
 	if (turn->apart)
-		store_looped(e, s, &w, tile);
+		store_looped(e, turn, s, &w, tile);
 	else
 		store_written_out(e, turn, s, &w, tile);
 	e->subst[turn->axis] = saved;

@@ -362,8 +362,9 @@ static bool check_ahead(Check *c, const Stmt *s)
 		return kcheck_breach(c, "ahead takes a place only");
 	if (!check_access(c, s) || !conds_of_dims(c, s))
 		return false;
-	return c->k->buffers.p[s->buffer].scope == SCOPE_IN ||
-	       kcheck_breach(c, "%s: only an input is read ahead",
+	BufScope scope = c->k->buffers.p[s->buffer].scope;
+	return scope == SCOPE_IN || scope == SCOPE_WORKER ||
+	       kcheck_breach(c, "%s: only inputs and scratch are read ahead",
 			     access_text(c, s));
 }
 
@@ -488,8 +489,9 @@ static bool check_dot(Check *c, const Stmt *s)
 
 static bool check_word(Check *c, const Stmt *s)
 {
-	if (c->vaxis < 0)
-		return kcheck_breach(c, "v%u: words are made in lanes", s->var);
+	if (c->vaxis < 0 || c->lanes != UNIT_WORDS)
+		return kcheck_breach(c, "v%u: words are made in %d lanes",
+				     s->var, UNIT_WORDS);
 	if (s->nargs < 1 || s->nargs > 2 || s->dtype != DT_U32 ||
 	    s->from >= DT_COUNT ||
 	    (s->from != DT_BF16 && s->from != DT_I8 && s->from != DT_U8))

@@ -42,7 +42,8 @@ typedef struct Check {
 	int *reg_lanes;   /* by buffer */
 	const KDot *tile; /* of the phase, for units of tiles */
 	VEC(VarId) visible;
-	int64_t vaxis; /* axis of the vector loop around, or -1 */
+	VEC(const Stmt *) around; /* serial loops, outermost first */
+	int64_t vaxis;            /* axis of the vector loop around, or -1 */
 	int lanes;
 	LoopMap vmap;
 	uint32_t loop, loops; /* number of that loop; loops so far */

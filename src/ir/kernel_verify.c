@@ -92,8 +92,12 @@ static bool check_loop(Check *c, const Stmt *s)
 		if (!mark_folds(c, &s->body, true))
 			return false;
 	}
+	if (s->map == MAP_SERIAL)
+		VEC_PUSH(c->arena, c->around, s);
 	if (!check_list(c, &s->body))
 		return false;
+	if (s->map == MAP_SERIAL)
+		c->around.n--;
 	if (vector) {
 		(void)mark_folds(c, &s->body, false);
 		c->vaxis = -1;
@@ -106,9 +110,37 @@ static bool check_loop(Check *c, const Stmt *s)
 	return true;
 }
 
+static void mark_stored(Check *c, const StmtList *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		mark_stored(c, &s->body);
+		mark_stored(c, &s->orelse);
+		if (s->kind == ST_STORE && s->buffer < c->k->buffers.n)
+			c->stored[s->buffer] = true;
+	}
+}
+
+/*
+ * A branch that is taken where the axis of a loop around is at least 1: what
+ * the loop stores, below this place too, its first iteration has stored.
+ */
+static void mark_earlier(Check *c, const Stmt *branch)
+{
+	for (size_t i = 0; i < c->around.n; i++) {
+		const Stmt *loop = c->around.p[i];
+		Ex axis = ex_axis(c->t, loop->axis);
+		for (uint32_t k = 0; k < branch->nconds; k++)
+			if (ex_equals(c->t,
+				      ex_sub(c->t, branch->conds[k], axis), -1))
+				mark_stored(c, &loop->body);
+	}
+}
+
 static bool check_branch(Check *c, const Stmt *s)
 {
-	size_t facts = c->facts.facts.n;
+	size_t facts = c->facts.facts.n, n = c->k->buffers.n;
+	bool *stored = arena_array(c->arena, bool, n + 1);
 
 	if (!s->nconds)
 		return kcheck_breach(c, "a branch without a condition");
@@ -118,8 +150,14 @@ static bool check_branch(Check *c, const Stmt *s)
 		return kcheck_breach(c, "a branch that differs between lanes");
 	for (uint32_t i = 0; i < s->nconds; i++)
 		VEC_PUSH(c->arena, c->facts.facts, s->conds[i]);
+	memcpy(stored, c->stored, n);
+	mark_earlier(c, s);
 	if (!check_list(c, &s->body))
 		return false;
+	/* what only the branch may count on */
+	for (size_t i = 0; i < n; i++)
+		c->stored[i] = stored[i];
+	mark_stored(c, &s->body);
 	c->facts.facts.n = facts;
 	/* not x >= 0: -x - 1 >= 0 */
 	if (s->nconds == 1)

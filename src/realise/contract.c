@@ -13,7 +13,7 @@
 #include "realise/contract.h"
 
 const char *const contract_params[P_COUNT + 1] = {
-	"mr", "nr", "lanes", "mb", "nb", "kc", "ti", "a", "b", "unit", NULL,
+	"mr", "nr", "lanes", "mb", "nb", "kc", "a", "b", "unit", NULL,
 };
 
 static const char *contract_admit(Arena *a, const Regions *r, uint32_t region)
@@ -36,26 +36,45 @@ static int64_t known(const Regions *r, Ex e)
 	return ex_is_const(&r->program->ex, e, &n) ? n : -1;
 }
 
-bool contract_is_plain(const Regions *r, uint32_t region, ValueId id, DType acc,
-		       int behind, bool *fixed)
+/* What is known of an operand's elements before any is evaluated. */
+typedef struct Operand {
+	bool memory; /* they are read, not computed */
+	bool along;  /* memory runs along the axis asked for */
+	bool fixed;  /* nothing of it is an input */
+	DType dtype;
+} Operand;
+
+/* The axis is `rank - 1 - behind` of the value. */
+static Operand operand_of(const Regions *r, uint32_t region, ValueId id,
+			  int behind)
 {
 	const Value *v = program_value(r->program, id);
+	Operand o = {.dtype = v->dtype};
 	int axis = v->rank - 1 - behind;
 
-	*fixed = false;
 	while (op_info[v->op].cls == OPC_VIEW && r->of[id] != region) {
 		/* a transposed axis; other views may do anything */
 		if (v->op != OP_TRANSPOSE)
-			return false;
+			return o;
 		axis = v->perm[axis];
 		id = v->args[0];
 		v = program_value(r->program, id);
 	}
-	*fixed = v->op == OP_WEIGHT || v->op == OP_CONST;
-	bool memory = op_info[v->op].cls == OPC_LEAF
-			      ? v->op != OP_IOTA
-			      : r->of[id] != NO_REGION && r->of[id] != region;
-	return memory && v->dtype == acc && axis == v->rank - 1;
+	o.fixed = v->op == OP_WEIGHT || v->op == OP_CONST;
+	o.memory = op_info[v->op].cls == OPC_LEAF
+			   ? v->op != OP_IOTA
+			   : r->of[id] != NO_REGION && r->of[id] != region;
+	o.along = axis == v->rank - 1;
+	return o;
+}
+
+bool contract_is_plain(const Regions *r, uint32_t region, ValueId id, DType acc,
+		       int behind, bool *fixed)
+{
+	Operand o = operand_of(r, region, id, behind);
+
+	*fixed = o.fixed;
+	return o.memory && o.along && o.dtype == acc;
 }
 
 static Candidate contract_rule(const Regions *r, uint32_t region,
@@ -72,13 +91,15 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 	};
 	int64_t par[P_COUNT];
 	Candidate c = {.nparams = P_COUNT};
-	bool fixed;
+	Operand oa = operand_of(r, region, v->args[0], 0);
+	Operand ob = operand_of(r, region, v->args[1], 0);
 
-	x.a_plain = contract_is_plain(r, region, v->args[0], v->acc, 0, &fixed);
-	x.b_plain =
-		contract_is_plain(r, region, v->args[1], v->acc, 0, &x.b_fixed);
-	if (lower_is_scalar(r, region))
-		x.a_plain = x.b_plain = false;
+	if (!lower_is_scalar(r, region)) {
+		x.a_plain = oa.memory && oa.along && oa.dtype == v->acc;
+		x.b_along = ob.memory && ob.along;
+		x.b_plain = x.b_along && ob.dtype == v->acc;
+	}
+	x.b_fixed = ob.fixed;
 	Arena scratch;
 	arena_init(&scratch);
 	MatrixUnit unit = contract_dot_unit(&scratch, r, region, t);
@@ -118,8 +139,6 @@ static const char *blocks_legal(const int64_t *par)
 	for (int i = P_MB; i <= P_NB; i++)
 		if (par[i] < 1 || par[i] > 1 << 20)
 			return "mb and nb (tiles a task) must be 1 to 2^20";
-	if (par[P_TI] < 1 || par[P_TI] > 1 << 20)
-		return "ti (blocks a task) must be 1 to 2^20";
 	for (int i = P_A; i <= P_B; i++)
 		if (par[i] < PACK_NONE || par[i] > PACK_PHASE)
 			return "a and b must be 0 (read where they lie), 1 "
@@ -170,7 +189,7 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 
 Packed contract_operand(const Product *p, const Value *v, int number)
 {
-	int64_t lanes = p->par[P_LANES];
+	int64_t lanes = p->unit == UNIT_FMA ? 1 : p->par[P_LANES];
 	int64_t wide = p->par[number == 0 ? P_MR : P_NR];
 	Ex extent = number == 0 ? p->m : p->n;
 

@@ -20,7 +20,6 @@ enum {
 	P_MB,   /* tiles of a task: rows */
 	P_NB,   /* and columns */
 	P_KC,   /* elements of K that a tile folds at a time */
-	P_TI,   /* blocks of mb tiles below each other in a task */
 	P_A,    /* where A is packed: PACK_TASK or PACK_PHASE */
 	P_B,    /* and B */
 	P_UNIT, /* what multiplies: ir/unit.h */
@@ -30,7 +29,8 @@ extern const char *const contract_params[P_COUNT + 1];
 
 enum {
 	PACK_NONE = 0,  /* read where it lies, by every tile that needs it */
-	PACK_TASK = 1,  /* a block at a time, in the scratch of each task */
+	PACK_TASK = 1,  /* in the scratch of each task: a block of A, a panel of
+			   B at a time */
 	PACK_PHASE = 2, /* all of it, by a phase of its own */
 	PACK_HELD = 3,  /* A: rows that the kernel made, in scratch */
 };
@@ -40,12 +40,12 @@ enum {
 typedef struct Packed {
 	ValueId value;
 	int64_t wide;  /* mr or nr */
-	int64_t pitch; /* wide rounded up to lanes */
+	int64_t pitch; /* wide; for a matrix unit rounded up to lanes */
 	bool rows;     /* A: the panel axis comes before k in the operand */
 	Ex extent;     /* m or n */
 	Ex panels;
 	int where;
-	Ex first; /* PACK_TASK: the first panel of the block at hand */
+	Ex first; /* PACK_TASK: the first panel that is packed */
 	uint32_t buffer;
 	bool varies[TN_MAX_RANK]; /* depends on the batch axis */
 } Packed;
@@ -73,12 +73,15 @@ typedef struct Extents {
 	/* Operands that lie in memory in the accumulator's dtype: along k for
 	 * A, along n for B. B is `fixed` where it is the same in every run. */
 	bool a_plain, b_plain, b_fixed;
+	bool b_along; /* B lies along n, in any dtype */
 } Extents;
 /* Chooses every parameter. */
 void contract_model(const Target *t, const Extents *x, int64_t *par);
 
 /* A phase that packs one operand, a panel a task. */
 void contract_pack_phase(Product *p, Packed *x, const char *name);
+/* Whether memory runs along k, so that packing transposes. */
+bool contract_runs_along_k(Product *p, const Packed *x, const Ex *batch);
 /* The buffer for `panels` panels (a constant) of a block of K, in scratch. */
 void contract_pack_scratch(Product *p, Packed *x, Ex panels, const char *name);
 /* Packs `panels` panels from x->first on, of one block of K, here. */
@@ -168,6 +171,7 @@ typedef struct Block {
 	Ex at[2];   /* the tile's place in scratch, when it keeps all of them */
 	bool keeps; /* the tile is one of many in scratch */
 	bool resumes;  /* it goes on from the sums there */
+	bool fills;    /* the first tile of a panel packs it */
 	bool direct;   /* what follows the product works on the registers */
 	uint32_t held; /* PACK_HELD: the rows, [tiles][mr][pitch] */
 } Block;

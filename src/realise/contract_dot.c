@@ -152,7 +152,6 @@ void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 	int64_t mr = par[P_MR], nr = par[P_NR];
 	par[P_UNIT] = u;
 	par[P_LANES] = UNIT_WORDS;
-	par[P_TI] = 1;
 	par[P_A] = few ? PACK_TASK : PACK_PHASE;
 	par[P_B] = PACK_PHASE;
 	/* A panel of B that several rows of tiles use takes two thirds of L1;

@@ -268,14 +268,18 @@ static void in_place_model(const Target *t, const Common *c, bool few,
 	limit_columns(t, c, par, 4);
 }
 
-/* Panels of B can be read again soon: fewer rows a task leave L2 to the sums;
- * still fewer where these are finished after one block of K. */
+/*
+ * Panels of B can be read again soon: fewer rows a task leave L2 to the sums;
+ * still fewer where these are finished after one block of K. A that is packed
+ * in tasks is packed again for each block of columns, so that these are wide.
+ */
 static void packed_model(const Target *t, const Common *c, int64_t *par)
 {
-	bool whole = c->x.k > 0 && c->x.k <= par[P_KC];
+	bool tasks = par[P_A] == PACK_TASK;
+	bool whole = !tasks && c->x.k > 0 && c->x.k <= par[P_KC];
 
 	par[P_MB] = larger(1, par[P_MB] / c->most / (whole ? 2 : 1));
-	limit_columns(t, c, par, whole ? 32 : 8);
+	limit_columns(t, c, par, tasks ? 1 : whole ? 32 : 8);
 }
 
 void contract_join_model(const Regions *r, uint32_t region, const Target *t,
@@ -294,10 +298,8 @@ void contract_join_model(const Regions *r, uint32_t region, const Target *t,
 		bool few = c.x.m >= 0 && c.x.m <= FEW_ROWS;
 		if (par[P_B] == PACK_NONE)
 			in_place_model(t, &c, few, par);
-		else if (par[P_B] == PACK_PHASE)
-			packed_model(t, &c, par);
 		else
-			limit_columns(t, &c, par, 8);
+			packed_model(t, &c, par);
 	}
 }
 
@@ -448,7 +450,7 @@ static void scratch(Join *j)
 	ExprTab *t = p->t;
 	Ex tall = ex_const(t, p->par[P_MB]);
 	Ex mr = ex_const(t, p->par[P_MR]), nb = ex_const(t, p->par[P_NB]);
-	Ex shape[4] = {tall, nb, mr, ex_const(t, p->par[P_NR])};
+	Ex shape[4] = {nb, tall, mr, ex_const(t, p->par[P_NR])};
 	Ex line = ex_const(t, 16), one = ex_const(t, 1);
 	/* steps use the same, one after another */
 	VEC(uint32_t) tiles = {0}, single = {0};

@@ -93,84 +93,144 @@ VarId contract_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
 	return v;
 }
 
-/* Element `lane` of the panel; guarded: zero beyond the operand. */
-static void pack_element(Product *p, const Packed *x, const Ex *batch, Ex panel,
-			 const KAt *k, Ex lane, bool guarded)
-{
-	Ex to[K_MAX_RANK];
-	Ex first = ex_mul(p->t, panel, ex_const(p->t, x->wide));
-	VarId v = contract_element(p, x, batch, ex_add(p->t, first, lane), k,
-				   guarded);
+/* A panel being packed: its place, and the operand's panel that it holds. */
+typedef struct Panel {
+	const Packed *x;
+	const Ex *batch;
+	Ex panel, block, from;
+	int64_t wide; /* rows or columns that it has */
+	bool guarded; /* some may lie beyond the operand: zeros */
+} Panel;
 
-	contract_packed(p, x, batch, panel, k, lane, to);
+static void pack_element(Product *p, const Panel *n, const KAt *k, Ex lane)
+{
+	const Packed *x = n->x;
+	Ex to[K_MAX_RANK],
+		first = ex_mul(p->t, n->from, ex_const(p->t, x->wide));
+	VarId v = contract_element(p, x, n->batch, ex_add(p->t, first, lane), k,
+				   n->guarded);
+
+	contract_packed(p, x, n->batch, n->panel, k, lane, to);
 	lower_store(&p->l, x->buffer, to, v);
 }
 
 /* Single elements: the prologue may fault, so that none beyond the operand
  * is evaluated. */
-static void pack_plain(Product *p, const Packed *x, const Ex *batch, Ex panel,
-		       Ex block, Ex length)
+static void pack_plain(Product *p, const Panel *n)
 {
 	Lower *l = &p->l;
-	Ex pitch = ex_const(p->t, x->pitch), to[K_MAX_RANK];
-	Ex first = ex_mul(p->t, panel, ex_const(p->t, x->wide));
-	Ex used = ex_min(p->t, pitch, ex_sub(p->t, x->extent, first));
+	const Packed *x = n->x;
+	Ex wide = ex_const(p->t, x->wide), to[K_MAX_RANK];
+	Ex first = ex_mul(p->t, n->panel, wide);
+	Ex used = ex_min(p->t, wide, ex_sub(p->t, x->extent, first));
+	Ex length = contract_k_length(p, n->block);
 
-	KAt k = {block, lower_for(l, length, MAP_SERIAL, 1)};
+	KAt k = {n->block, lower_for(l, length, MAP_SERIAL, 1)};
 	Ex i = lower_for(l, used, MAP_SERIAL, 1);
-	pack_element(p, x, batch, panel, &k, i, false);
+	pack_element(p, n, &k, i);
 	lower_end(l);
-	i = lower_for(l, ex_sub(p->t, pitch, used), MAP_SERIAL, 1);
-	contract_packed(p, x, batch, panel, &k, ex_add(p->t, used, i), to);
+	i = lower_for(l, ex_sub(p->t, wide, used), MAP_SERIAL, 1);
+	contract_packed(p, x, n->batch, n->panel, &k, ex_add(p->t, used, i),
+			to);
 	lower_store(l, x->buffer, to, lower_zero(l, p->acc));
 	lower_end(l);
 	lower_end(l);
 }
 
-static void pack_panel(Product *p, const Packed *x, const Ex *batch, Ex panel,
-		       Ex block, Ex length)
+/* Rows that memory runs along, side by side in the panel: squares of lanes x
+ * lanes, transposed in registers. */
+static void pack_rows(Product *p, const Panel *n, Ex first, int64_t rows)
+{
+	Lower *l = &p->l;
+	Ex length = contract_k_length(p, n->block);
+
+	KAt k = {n->block,
+		 lower_for(l, length, MAP_VECTOR, (int)p->par[P_LANES])};
+	Ex i = lower_for(l, ex_const(p->t, rows), MAP_UNROLL, 1);
+	pack_element(p, n, &k, ex_add(p->t, first, i));
+	lower_end(l);
+	lower_end(l);
+}
+
+bool contract_runs_along_k(Product *p, const Packed *x, const Ex *batch)
 {
 	Lower *l = &p->l;
 	Ex at[TN_MAX_RANK];
-	int lanes = (int)p->par[P_LANES];
-	Ex by = ex_const(p->t, lanes), pitch = ex_const(p->t, x->pitch);
-	Ex groups = ex_const(p->t, x->pitch / lanes);
-	/* whole panels, and no lane beyond the panel's own */
-	bool guarded =
-		x->pitch != x->wide ||
-		!ex_equals(p->t,
-			   ex_mod(p->t, x->extent, ex_const(p->t, x->wide)), 0);
 
 	/* Probe which way memory runs with two axes that no loop uses. */
 	Ex pk = ex_axis(p->t, l->k->naxes), pw = ex_axis(p->t, l->k->naxes + 1);
 	contract_operand_index(p, x, batch, pk, pw, at);
-	if (lower_stride(l, x->value, at, l->k->naxes) == 1) {
-		Ex g = lower_for(l, groups, MAP_SERIAL, 1);
-		KAt k = {block, lower_for(l, length, MAP_VECTOR, lanes)};
-		Ex i = lower_for(l, by, MAP_UNROLL, 1);
-		Ex lane = ex_add(p->t, ex_mul(p->t, g, by), i);
-		pack_element(p, x, batch, panel, &k, lane, guarded);
+	return lower_stride(l, x->value, at, l->k->naxes) == 1;
+}
+
+static void pack_panel(Product *p, const Panel *n)
+{
+	Lower *l = &p->l;
+	int64_t lanes = p->par[P_LANES], groups = n->wide / lanes;
+	Ex by = ex_const(p->t, lanes), length = contract_k_length(p, n->block);
+
+	if (!contract_runs_along_k(p, n->x, n->batch)) {
+		KAt k = {n->block, lower_for(l, length, MAP_SERIAL, 1)};
+		Ex i = lower_for(l, ex_const(p->t, n->wide), MAP_VUNROLL,
+				 (int)lanes);
+		pack_element(p, n, &k, i);
 		lower_end(l);
 		lower_end(l);
-		lower_end(l);
-	} else {
-		KAt k = {block, lower_for(l, length, MAP_SERIAL, 1)};
-		Ex i = lower_for(l, pitch, MAP_VUNROLL, lanes);
-		pack_element(p, x, batch, panel, &k, i, guarded);
-		lower_end(l);
+		return;
+	}
+	if (groups) {
+		Ex g = lower_for(l, ex_const(p->t, groups), MAP_SERIAL, 1);
+		pack_rows(p, n, ex_mul(p->t, g, by), lanes);
 		lower_end(l);
 	}
+	if (n->wide % lanes)
+		pack_rows(p, n, ex_const(p->t, groups * lanes),
+			  n->wide % lanes);
+}
+
+/* Whole panels, and a narrower one at the end of a constant extent, of which
+ * tiles read no more (contract_tile.c). */
+static void pack_panels(Product *p, const Packed *x, const Ex *batch, Ex panel,
+			Ex block)
+{
+	Lower *l = &p->l;
+	Panel n = {x, batch, panel, block, panel, x->wide, false};
+	int64_t extent;
+
+	if (!ex_is_const(p->t, x->extent, &extent)) {
+		n.guarded = !ex_equals(
+			p->t, ex_mod(p->t, x->extent, ex_const(p->t, x->wide)),
+			0);
+		pack_panel(p, &n);
+		return;
+	}
+	int64_t whole = extent / x->wide, rest = extent % x->wide, at;
+	Ex inside = ex_sub(p->t, ex_const(p->t, whole - 1), panel);
+	bool known = ex_is_const(p->t, inside, &at);
+	bool both = whole && rest && !known;
+	if (both)
+		lower_if(l, &inside, 1);
+	if (known ? at >= 0 : whole > 0)
+		pack_panel(p, &n);
+	if (both)
+		lower_else(l);
+	n.from = ex_const(p->t, whole);
+	n.wide = rest;
+	if (rest && (!known || at < 0))
+		pack_panel(p, &n);
+	if (both)
+		lower_end(l);
 }
 
 static void pack(Product *p, const Packed *x, const Ex *batch, Ex panel,
 		 Ex block)
 {
-	Ex length = contract_k_length(p, block);
+	Panel n = {x, batch, panel, block, panel, x->wide, false};
 
 	if (p->plain)
-		pack_plain(p, x, batch, panel, block, length);
+		pack_plain(p, &n);
 	else
-		pack_panel(p, x, batch, panel, block, length);
+		pack_panels(p, x, batch, panel, block);
 }
 
 /* Adds the axes of a panel to a shape. */

@@ -18,13 +18,20 @@
 /* Multiply-adds of a tile whose loop along K is written out, at most. */
 #define UNROLL_MOST 256
 
+/*
+ * Steps along K for which B is asked ahead where it lies: 32 steps of a tile
+ * take some 150 ns, in which any cache answers.
+ */
+#define AHEAD 32
+
 void contract_tile_index(const Block *b, Ex i, Ex j, Ex *out)
 {
 	int n = 0;
 
 	if (b->keeps) {
-		out[n++] = b->at[0];
+		/* tiles below each other follow each other in memory */
 		out[n++] = b->at[1];
+		out[n++] = b->at[0];
 	}
 	out[n++] = i;
 	out[n] = j;
@@ -43,18 +50,43 @@ static void tile_end(Product *p)
 	lower_end(&p->l);
 }
 
-/* Zeros into the registers, or what the blocks of K before this one left. */
+/* Says that the place of another index is read soon. */
+static void ask(Product *p, const Stmt *load, const Ex *index)
+{
+	Stmt *s = arena_new(p->l.arena, Stmt);
+
+	*s = (Stmt){.kind = ST_AHEAD,
+		    .var = NO_VAR,
+		    .dtype = load->dtype,
+		    .buffer = load->buffer,
+		    .nindex = load->nindex,
+		    .value = NO_VALUE};
+	memcpy(s->index, index, load->nindex * sizeof(Ex));
+	VEC_PUSH(p->l.arena, *p->l.at, s);
+}
+
+/* What the blocks of K before this one left into the registers, or zeros. */
 static void tile_start(Product *p, const Block *b)
 {
 	Lower *l = &p->l;
-	Ex at[2], from[4];
+	Ex at[2], from[4], later = ex_sub(p->t, b->kk, ex_const(p->t, 1));
 
+	if (b->resumes) {
+		lower_if(l, &later, 1);
+		contract_tile_for(p, b, at);
+		contract_tile_index(b, at[0], at[1], from);
+		lower_store(l, b->acc, at, lower_load(l, b->tile, from));
+		/* and soon those of the tile below */
+		from[1] = ex_add(p->t, from[1], ex_const(p->t, 1));
+		ask(p, l->at->p[l->at->n - 2], from);
+		tile_end(p);
+		lower_else(l);
+	}
 	contract_tile_for(p, b, at);
-	contract_tile_index(b, at[0], at[1], from);
-	lower_store(l, b->acc, at,
-		    b->resumes ? lower_load(l, b->tile, from)
-			       : lower_zero(l, p->acc));
+	lower_store(l, b->acc, at, lower_zero(l, p->acc));
 	tile_end(p);
+	if (b->resumes)
+		lower_end(l);
 }
 
 void contract_tile_keep(Product *p, const Block *b)
@@ -108,6 +140,53 @@ VarId contract_load_b(Product *p, const Block *b, const KAt *k, Ex j)
 	return lower_load(&p->l, p->b.buffer, from);
 }
 
+/* Asks for what the loads after the first `n` statements at hand read AHEAD
+ * steps of the axis later. */
+static void ask_ahead(Product *p, size_t n, Ex axis)
+{
+	Ex index[K_MAX_RANK];
+	Lower *l = &p->l;
+	size_t end = l->at->n, naxes = (size_t)l->k->naxes;
+	Ex *with = arena_array(l->arena, Ex, naxes + 1);
+	const ExNode *a = ex_node(p->t, axis);
+
+	if (a->kind != EX_AXIS)
+		return;
+	for (size_t i = 0; i < naxes; i++)
+		with[i] = ex_axis(p->t, (int64_t)i);
+	with[a->value] = ex_add(p->t, axis, ex_const(p->t, AHEAD));
+	for (; n < end; n++) {
+		const Stmt *load = l->at->p[n];
+		if (load->kind != ST_LOAD ||
+		    l->k->buffers.p[load->buffer].scope != SCOPE_IN)
+			continue;
+		for (int d = 0; d < load->nindex; d++)
+			index[d] = ex_subst_axes(p->t, load->index[d], with,
+						 naxes);
+		ask(p, load, index);
+	}
+}
+
+/* An element of B where it lies, which goes to the panel as well. */
+static VarId fill_b(Product *p, const Block *b, const KAt *k, Ex j)
+{
+	Lower *l = &p->l;
+	size_t n = l->at->n;
+	int64_t known;
+	bool guarded =
+		!ex_is_const(p->t, p->n, &known) &&
+		!ex_equals(p->t, ex_mod(p->t, p->n, ex_const(p->t, p->b.wide)),
+			   0);
+	Ex to[K_MAX_RANK];
+
+	VarId v = contract_element(p, &p->b, b->batch,
+				   ex_add(p->t, b->column, j), k, guarded);
+	contract_packed(p, &p->b, b->batch, b->pb, k, j, to);
+	lower_store(l, p->b.buffer, to, v);
+	ask_ahead(p, n, k->in);
+	return v;
+}
+
 LoopMap contract_fold_map(const Product *p, const Block *b, int64_t vectors)
 {
 	int64_t k = 0;
@@ -118,24 +197,19 @@ LoopMap contract_fold_map(const Product *p, const Block *b, int64_t vectors)
 		       : MAP_SERIAL;
 }
 
-void contract_tile_fold(Product *p, Block *b)
+/* Adds one block of K to the registers; fill: and packs B's panel. */
+static void fold_block(Product *p, const Block *b, uint32_t row, LoopMap map,
+		       bool fill)
 {
 	Lower *l = &p->l;
 	int lanes = (int)p->par[P_LANES];
-	int64_t wide = (b->columns + lanes - 1) / lanes * lanes;
 	Ex rows = ex_const(p->t, b->rows), columns = ex_const(p->t, b->columns);
-	Ex shape[2] = {rows, ex_const(p->t, wide)}, at[2];
-	uint32_t row;
+	Ex at[2];
 
-	b->acc = lower_buffer(l, SCOPE_REG, p->acc, shape, 2, "acc");
-	row = lower_buffer(l, SCOPE_REG, p->acc, &shape[1], 1, "brow");
-	tile_start(p, b);
-	KAt k = {b->kk,
-		 lower_for(l, b->length,
-			   contract_fold_map(p, b, b->rows * (wide / lanes)),
-			   1)};
+	KAt k = {b->kk, lower_for(l, b->length, map, 1)};
 	Ex j = lower_for(l, columns, MAP_VUNROLL, lanes);
-	lower_store(l, row, &j, contract_load_b(p, b, &k, j));
+	lower_store(l, row, &j,
+		    fill ? fill_b(p, b, &k, j) : contract_load_b(p, b, &k, j));
 	lower_end(l);
 	at[0] = lower_for(l, rows, MAP_UNROLL, 1);
 	VarId x = contract_load_a(p, b, &k, at[0]);
@@ -145,6 +219,33 @@ void contract_tile_fold(Product *p, Block *b)
 	lower_store(l, b->acc, at, lower_mac(l, p->acc, x, y, sum));
 	lower_end(l);
 	lower_end(l);
+	lower_end(l);
+}
+
+void contract_tile_fold(Product *p, Block *b)
+{
+	Lower *l = &p->l;
+	int64_t lanes = p->par[P_LANES];
+	int64_t wide = (b->columns + lanes - 1) / lanes * lanes;
+	Ex shape[2] = {ex_const(p->t, b->rows), ex_const(p->t, wide)};
+	LoopMap map = contract_fold_map(p, b, b->rows * (wide / lanes));
+	uint32_t row;
+
+	b->acc = lower_buffer(l, SCOPE_REG, p->acc, shape, 2, "acc");
+	row = lower_buffer(l, SCOPE_REG, p->acc, &shape[1], 1, "brow");
+	tile_start(p, b);
+	if (!b->fills) {
+		fold_block(p, b, row, map, false);
+		return;
+	}
+	Ex first = ex_sub(p->t, ex_const(p->t, 0), b->at[0]);
+	bool always = ex_equals(p->t, first, 0);
+	lower_if(l, &first, 1);
+	fold_block(p, b, row, map, true);
+	if (!always) {
+		lower_else(l);
+		fold_block(p, b, row, map, false);
+	}
 	lower_end(l);
 }
 
@@ -277,28 +378,24 @@ int contract_spans(Product *p, const Packed *x, Ex first, Ex count, Span out[2])
 	return used;
 }
 
-/* The tiles of one block of A, next to the panels of B of the task. */
-static void block_tiles(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
-			const Span *columns)
+/* One tile, at rows b->pa and columns b->pb of the panels. */
+static void block_tile(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
+		       const Span *columns)
 {
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
-	Ex tall = ex_const(t, p->par[P_MB] * p->par[P_TI]);
-	Ex nb = ex_const(t, p->par[P_NB]), one = ex_const(t, 1);
+	Ex mb = ex_const(t, p->par[P_MB]), nb = ex_const(t, p->par[P_NB]);
+	Ex one = ex_const(t, 1);
 
-	Ex j = lower_for(l, columns->count, MAP_SERIAL, 1);
-	Ex i = lower_for(l, rows->count, MAP_SERIAL, 1);
 	b->rows = rows->size;
 	b->columns = columns->size;
-	b->pa = ex_add(t, rows->first, i);
-	b->pb = ex_add(t, columns->first, j);
 	b->row = ex_mul(t, b->pa, ex_const(t, p->a.wide));
 	b->column = ex_mul(t, b->pb, ex_const(t, p->b.wide));
 	b->at[0] = ex_sub(t, b->pa, i0);
 	b->at[1] = ex_sub(t, b->pb, j0);
 	/* always so where the loops run: what a last tile's place is proved
 	 * by, which is known by its count alone */
-	Ex inside[4] = {b->at[0], ex_sub(t, tall, ex_add(t, b->at[0], one)),
+	Ex inside[4] = {b->at[0], ex_sub(t, mb, ex_add(t, b->at[0], one)),
 			b->at[1], ex_sub(t, nb, ex_add(t, b->at[1], one))};
 	bool guarded = rows->last || columns->last;
 	if (guarded)
@@ -310,7 +407,7 @@ static void block_tiles(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
 	if (p->unit == UNIT_FMA && !b->direct)
 		contract_tile_keep(p, b);
 	if (b->keeps) {
-		Ex next = ex_add(t, b->kk, ex_const(t, 1));
+		Ex next = ex_add(t, b->kk, one);
 		Ex last = ex_sub(t, next, p->blocks);
 		lower_if(l, &last, 1);
 	}
@@ -323,8 +420,6 @@ static void block_tiles(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
 		lower_end(l);
 	if (guarded)
 		lower_end(l);
-	lower_end(l);
-	lower_end(l);
 }
 
 void contract_main(Product *p)
@@ -332,8 +427,7 @@ void contract_main(Product *p)
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	Ex mb = ex_const(t, p->par[P_MB]), nb = ex_const(t, p->par[P_NB]);
-	Ex tall = ex_const(t, p->par[P_MB] * p->par[P_TI]);
-	Ex batch[TN_MAX_RANK], shape[4] = {tall, nb};
+	Ex one = ex_const(t, 1), batch[TN_MAX_RANK], shape[4] = {nb, mb};
 	Block b = {.batch = batch,
 		   .keeps = !ex_equals(t, p->blocks, 1),
 		   .direct = contract_is_direct(p, NULL, 0)};
@@ -349,34 +443,46 @@ void contract_main(Product *p)
 	if (p->a.where == PACK_TASK)
 		contract_pack_scratch(p, &p->a, mb, "pack_a");
 	if (p->b.where == PACK_TASK)
-		contract_pack_scratch(p, &p->b, nb, "pack_b");
+		contract_pack_scratch(p, &p->b, p->unit == UNIT_FMA ? one : nb,
+				      "pack_b");
 	lower_phase(l, "main");
 	for (int d = 0; d < p->batch; d++)
 		batch[d] = lower_task(l, p->v->shape[d]);
-	Ex i0 = ex_mul(t, lower_task(l, ex_ceil_div(t, p->a.panels, tall)),
-		       tall);
+	Ex i0 = ex_mul(t, lower_task(l, ex_ceil_div(t, p->a.panels, mb)), mb);
 	Ex j0 = ex_mul(t, lower_task(l, ex_ceil_div(t, p->b.panels, nb)), nb);
-	Ex rows = ex_min(t, tall, ex_sub(t, p->a.panels, i0));
+	Ex rows = ex_min(t, mb, ex_sub(t, p->a.panels, i0));
 	Ex columns = ex_min(t, nb, ex_sub(t, p->b.panels, j0));
+	int nrs = contract_spans(p, &p->a, i0, rows, rs);
 	int ncs = contract_spans(p, &p->b, j0, columns, cs);
 
-	if (b.keeps && p->unit == UNIT_FMA)
-		contract_tiles_clear(p, &b, rows, columns);
+	/* to transpose a panel is work of its own; else the first tile that
+	 * reads B stores it as well, behind its multiply-adds */
+	b.fills = p->b.where == PACK_TASK && p->unit == UNIT_FMA && !p->plain &&
+		  !contract_runs_along_k(p, &p->b, batch);
 	b.kk = lower_for(l, p->blocks, MAP_SERIAL, 1);
 	b.length = contract_k_length(p, b.kk);
-	p->b.first = j0;
-	if (p->b.where == PACK_TASK)
-		contract_pack_block(p, &p->b, batch, columns, b.kk);
-	Ex above = ex_mul(
-		t, mb, lower_for(l, ex_ceil_div(t, rows, mb), MAP_SERIAL, 1));
-	Ex high = ex_min(t, mb, ex_sub(t, rows, above));
-	p->a.first = ex_add(t, i0, above);
+	p->a.first = i0;
 	if (p->a.where == PACK_TASK)
-		contract_pack_block(p, &p->a, batch, high, b.kk);
-	int nrs = contract_spans(p, &p->a, p->a.first, high, rs);
-	for (int j = 0; j < ncs; j++)
-		for (int i = 0; i < nrs; i++)
-			block_tiles(p, &b, i0, j0, &rs[i], &cs[j]);
-	lower_end(l);
+		contract_pack_block(p, &p->a, batch, rows, b.kk);
+	/* a unit's packing reads runs of B for many panels at a time */
+	bool whole = p->b.where == PACK_TASK && p->unit != UNIT_FMA;
+	p->b.first = j0;
+	if (whole)
+		contract_pack_block(p, &p->b, batch, columns, b.kk);
+	for (int j = 0; j < ncs; j++) {
+		Ex at = lower_for(l, cs[j].count, MAP_SERIAL, 1);
+		b.pb = ex_add(t, cs[j].first, at);
+		if (!whole)
+			p->b.first = b.pb;
+		if (p->b.where == PACK_TASK && !whole && !b.fills)
+			contract_pack_block(p, &p->b, batch, one, b.kk);
+		for (int i = 0; i < nrs; i++) {
+			at = lower_for(l, rs[i].count, MAP_SERIAL, 1);
+			b.pa = ex_add(t, rs[i].first, at);
+			block_tile(p, &b, i0, j0, &rs[i], &cs[j]);
+			lower_end(l);
+		}
+		lower_end(l);
+	}
 	lower_end(l);
 }

@@ -26,7 +26,7 @@ input    x  f16 [8, 16]    seed 1
          b  f16 [24]       seed 1
 result   y  f16 [8, 24]
          p  f16 [8, 24]
-plan     <hex>   1 kernel, <n> launches, <any> of intermediates
+plan     <hex>   1 kernel, 1 launch, <any> of intermediates
          k0.<any>
 compile  <time>   program <time>, plan <time>, code <any>
 run      <time>   median of 2 calls, p10 <time>, p90 <time>
@@ -41,7 +41,7 @@ $ stat -c %a cache
 
 == one plan for every size
 $ tenon run examples/bias.tn --dims inspect --cache cache --no-check --repeat 0 | grep plan
-plan     <hex>   1 kernel, <n> launches, <any> of intermediates
+plan     <hex>   1 kernel, 1 launch, <any> of intermediates
 compile  <time>   program <time>, plan <time>, code <time> by <any>
 $ tenon run examples/bias.tn --dim M=1 --dim N=7 --dim K=17 --cache cache --repeat 0 | grep -e compile -e check
 compile  <time>   program <time>, plan <time>, code from the cache

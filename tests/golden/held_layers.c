@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of held_layers, by contract mr=6 nr=16 lanes=8 mb=10 nb=2 kc=336 ti=1 a=1 b=2 unit=0
+ * k0: region 0 of held_layers, by contract mr=6 nr=16 lanes=8 mb=10 nb=2 kc=336 a=1 b=2 unit=0
  * a block of rows a task, held in scratch from product to product
  *   %5 = matmul: f16, line 4
  *   %6 = cast: f32, line 4
@@ -151,32 +151,6 @@ TN_INLINE tn_f16_v8 tn_load_f16_v8(const void *a)
 {
 	return tn_unpack_f16_v8(*(const tn_u16_v8u *)a);
 }
-TN_INLINE int64_t tn_min(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-TN_INLINE uint64_t tn_lanes(int64_t a)
-{
-	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
-}
-typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
-TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
-{
-#ifdef __AVX512VL__
-	return (tn_u16_v8)__builtin_ia32_loaddquhi128_mask(
-		a, (tn_i16_v8){0}, (uint8_t)tn_lanes(b));
-#else
-	tn_u16_v8 r = {0};
-
-	for (int64_t i = 0; i < b && i < 8; i++)
-		r[i] = ((const tn_u16_su *)a)[i];
-	return r;
-#endif
-}
-TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
-{
-	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
-}
 typedef float tn_f32_v8 __attribute__((vector_size(32)));
 TN_INLINE tn_f32_v8 tn_cast_f16_f32_v8(tn_f16_v8 a)
 {
@@ -187,10 +161,9 @@ TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
 {
 	*(tn_f32_v8u *)a = b;
 }
-typedef float tn_f16_s;
-TN_INLINE tn_f16_v8 tn_splat_f16_v8(tn_f16_s a)
+TN_INLINE int64_t tn_min(int64_t a, int64_t b)
 {
-	return (tn_f16_v8){a, a, a, a, a, a, a, a};
+	return a < b ? a : b;
 }
 TN_INLINE tn_f32_v8 tn_ziplo_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
 {
@@ -199,6 +172,21 @@ TN_INLINE tn_f32_v8 tn_ziplo_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
 TN_INLINE tn_f32_v8 tn_ziphi_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
 {
 	return __builtin_shufflevector(a, b, 4, 8 + 4, 5, 8 + 5, 6, 8 + 6, 7, 8 + 7);
+}
+TN_INLINE uint64_t tn_lanes(int64_t a)
+{
+	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
+}
+typedef float tn_f32_su __attribute__((aligned(1), may_alias));
+TN_INLINE void tn_storen_f32_v8(void *a, int64_t b, tn_f32_v8 c)
+{
+#ifdef __AVX512VL__
+	__builtin_ia32_storeups256_mask(
+		a, (tn_f32_v8)c, (uint8_t)tn_lanes(b));
+#else
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_f32_su *)a)[i] = c[i];
+#endif
 }
 typedef float tn_f32_s;
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
@@ -592,27 +580,27 @@ TN_EXPORT void k0_pack_b0(const TnArgs *args, int worker, int workers,
 	for (int64_t t = tn_task(args, workers, -1); t < tasks;
 	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < 32; i1++) {
-			{
-				/* %1 w = input: line 2 */
-				tn_f16_v8 v0;
-				if (16 - 16*i0 >= 0) {
-					v0 = tn_load_f16_v8(b_w + (16*i0 + 24*i1));
-				} else {
-					v0 = tn_loadn_f16_v8(b_w + (16*i0 + 24*i1), tn_min(24 - 16*i0, 8));
+		if (-i0 >= 0) {
+			for (int64_t i1 = 0; i1 < 32; i1++) {
+				{
+					/* %1 w = input: line 2 */
+					const tn_f16_v8 v0 = tn_load_f16_v8(b_w + (16*i0 + 24*i1));
+					const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+					tn_store_f32_v8(pack_b0 + (512*i0 + 16*i1), v1);
 				}
-				const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-				tn_store_f32_v8(pack_b0 + (512*i0 + 16*i1), v1);
+				{
+					const tn_f16_v8 v0 = tn_load_f16_v8(b_w + (16*i0 + 24*i1 + 8));
+					const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+					tn_store_f32_v8(pack_b0 + (512*i0 + 16*i1 + 8), v1);
+				}
 			}
-			{
-				tn_f16_v8 v0;
-				if (8 - 16*i0 >= 0) {
-					v0 = tn_load_f16_v8(b_w + (16*i0 + 24*i1 + 8));
-				} else {
-					v0 = tn_loadn_f16_v8(b_w + (16*i0 + 24*i1 + 8), tn_min(16 - 16*i0, 8));
+		} else {
+			for (int64_t i3 = 0; i3 < 32; i3++) {
+				{
+					const tn_f16_v8 v2 = tn_load_f16_v8(b_w + (24*i3 + 16));
+					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
+					tn_store_f32_v8(pack_b0 + (512*i0 + 16*i3), v3);
 				}
-				const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-				tn_store_f32_v8(pack_b0 + (512*i0 + 16*i1 + 8), v1);
 			}
 		}
 	}
@@ -631,28 +619,28 @@ TN_EXPORT void k0_pack_b1(const TnArgs *args, int worker, int workers,
 	(void)st;
 	for (int64_t t = tn_task(args, workers, -1); t < tasks;
 	     t = tn_task(args, workers, t)) {
-		const int64_t i3 = t;
-		for (int64_t i4 = 0; i4 < 32; i4++) {
-			{
-				/* %2 v = input: line 2 */
-				tn_f16_v8 v2;
-				if (16 - 16*i3 >= 0) {
-					v2 = tn_load_f16_v8(b_v + (16*i3 + 24*i4));
-				} else {
-					v2 = tn_loadn_f16_v8(b_v + (16*i3 + 24*i4), tn_min(24 - 16*i3, 8));
+		const int64_t i5 = t;
+		if (-i5 >= 0) {
+			for (int64_t i6 = 0; i6 < 32; i6++) {
+				{
+					/* %2 v = input: line 2 */
+					const tn_f16_v8 v4 = tn_load_f16_v8(b_v + (16*i5 + 24*i6));
+					const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
+					tn_store_f32_v8(pack_b1 + (512*i5 + 16*i6), v5);
 				}
-				const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-				tn_store_f32_v8(pack_b1 + (512*i3 + 16*i4), v3);
+				{
+					const tn_f16_v8 v4 = tn_load_f16_v8(b_v + (16*i5 + 24*i6 + 8));
+					const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
+					tn_store_f32_v8(pack_b1 + (512*i5 + 16*i6 + 8), v5);
+				}
 			}
-			{
-				tn_f16_v8 v2;
-				if (8 - 16*i3 >= 0) {
-					v2 = tn_load_f16_v8(b_v + (16*i3 + 24*i4 + 8));
-				} else {
-					v2 = tn_loadn_f16_v8(b_v + (16*i3 + 24*i4 + 8), tn_min(16 - 16*i3, 8));
+		} else {
+			for (int64_t i8 = 0; i8 < 32; i8++) {
+				{
+					const tn_f16_v8 v6 = tn_load_f16_v8(b_v + (24*i8 + 16));
+					const tn_f32_v8 v7 = tn_cast_f16_f32_v8(v6);
+					tn_store_f32_v8(pack_b1 + (512*i5 + 16*i8), v7);
 				}
-				const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-				tn_store_f32_v8(pack_b1 + (512*i3 + 16*i4 + 8), v3);
 			}
 		}
 	}
@@ -671,17 +659,17 @@ TN_EXPORT void k0_pack_b2(const TnArgs *args, int worker, int workers,
 	(void)workers;
 	(void)st;
 	if (worker == 0) {
-		for (int64_t i6 = 0; i6 < 24; i6++) {
+		for (int64_t i10 = 0; i10 < 24; i10++) {
 			{
 				/* %3 u = input: line 3 */
-				const tn_f16_v8 v4 = tn_load_f16_v8(b_u + (16*i6));
-				const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
-				tn_store_f32_v8(pack_b2 + (16*i6), v5);
+				const tn_f16_v8 v8 = tn_load_f16_v8(b_u + (16*i10));
+				const tn_f32_v8 v9 = tn_cast_f16_f32_v8(v8);
+				tn_store_f32_v8(pack_b2 + (16*i10), v9);
 			}
 			{
-				const tn_f16_v8 v4 = tn_load_f16_v8(b_u + (16*i6 + 8));
-				const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
-				tn_store_f32_v8(pack_b2 + (16*i6 + 8), v5);
+				const tn_f16_v8 v8 = tn_load_f16_v8(b_u + (16*i10 + 8));
+				const tn_f32_v8 v9 = tn_cast_f16_f32_v8(v8);
+				tn_store_f32_v8(pack_b2 + (16*i10 + 8), v9);
 			}
 		}
 	}
@@ -698,8 +686,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	float *const pack_b2 = args->buffers[4];
 	float *const tile = (float *)(scratch + 0);
 	float *const pack_a = (float *)(scratch + 7680);
-	float *const tile_1 = (float *)(scratch + 17920);
-	float *const held = (float *)(scratch + 25600);
+	float *const tile_1 = (float *)(scratch + 15360);
+	float *const held = (float *)(scratch + 23040);
 	const uint16_t *const b_x = args->buffers[6];
 	const uint16_t *const b_b = args->buffers[7];
 	uint16_t *const b18 = args->buffers[8];
@@ -709,7 +697,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	(void)st;
 	for (int64_t t = tn_task(args, workers, -1); t < tasks;
 	     t = tn_task(args, workers, t)) {
-		const int64_t i8 = t;
+		const int64_t i12 = t;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0 = {0};
@@ -790,2233 +778,2279 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_9_1_1 = {0};
 		TN_REG tn_f32_v8 r_brow_9_0 = {0};
 		TN_REG tn_f32_v8 r_brow_9_1 = {0};
-		for (int64_t i9 = 0; i9 < tn_min(86 - 10*i8, 10); i9++) {
-			{
-				int64_t i10 = 0;
-				for (; i10 <= 24; i10 += 8) {
-					tn_f32_v8 t0_0[8];
-					for (int64_t i11 = 0; i11 < 8; i11++) {
-						/* %0 x = input: line 2 */
-						const tn_f16_v8 v6 = 511 - 60*i8 - 6*i9 - i11 >= 0 ? tn_load_f16_v8(b_x + (1920*i8 + 192*i9 + i10 + 32*i11)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v7 = tn_cast_f16_f32_v8(v6);
-						t0_0[i11] = v7;
+		for (int64_t i13 = 0; i13 < tn_min(86 - 10*i12, 10); i13++) {
+			if (84 - 10*i12 - i13 >= 0) {
+				{
+					int64_t i14 = 0;
+					for (; i14 <= 24; i14 += 8) {
+						tn_f32_v8 t0_0[8] = {{0}};
+						for (int64_t i15 = 0; i15 < 6; i15++) {
+							/* %0 x = input: line 2 */
+							const tn_f16_v8 v10 = tn_load_f16_v8(b_x + (1920*i12 + 192*i13 + i14 + 32*i15));
+							const tn_f32_v8 v11 = tn_cast_f16_f32_v8(v10);
+							t0_0[i15] = v11;
+						}
+						const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
+						const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
+						const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0[1], t0_0[5]);
+						const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0[1], t0_0[5]);
+						const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0[2], t0_0[6]);
+						const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0[2], t0_0[6]);
+						const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0[3], t0_0[7]);
+						const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0[3], t0_0[7]);
+						const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
+						const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
+						const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
+						const tn_f32_v8 t0_2_3 = tn_ziphi_f32_v8(t0_1_1, t0_1_5);
+						const tn_f32_v8 t0_2_4 = tn_ziplo_f32_v8(t0_1_2, t0_1_6);
+						const tn_f32_v8 t0_2_5 = tn_ziphi_f32_v8(t0_1_2, t0_1_6);
+						const tn_f32_v8 t0_2_6 = tn_ziplo_f32_v8(t0_1_3, t0_1_7);
+						const tn_f32_v8 t0_2_7 = tn_ziphi_f32_v8(t0_1_3, t0_1_7);
+						const tn_f32_v8 t0_3_0 = tn_ziplo_f32_v8(t0_2_0, t0_2_4);
+						const tn_f32_v8 t0_3_1 = tn_ziphi_f32_v8(t0_2_0, t0_2_4);
+						const tn_f32_v8 t0_3_2 = tn_ziplo_f32_v8(t0_2_1, t0_2_5);
+						const tn_f32_v8 t0_3_3 = tn_ziphi_f32_v8(t0_2_1, t0_2_5);
+						const tn_f32_v8 t0_3_4 = tn_ziplo_f32_v8(t0_2_2, t0_2_6);
+						const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
+						const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
+						const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14), 6, t0_3_0);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 6), 6, t0_3_1);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 12), 6, t0_3_2);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 18), 6, t0_3_3);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 24), 6, t0_3_4);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 30), 6, t0_3_5);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 36), 6, t0_3_6);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 42), 6, t0_3_7);
 					}
-					const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
-					const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
-					const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0[1], t0_0[5]);
-					const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0[1], t0_0[5]);
-					const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0[2], t0_0[6]);
-					const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0[2], t0_0[6]);
-					const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0[3], t0_0[7]);
-					const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0[3], t0_0[7]);
-					const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
-					const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
-					const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
-					const tn_f32_v8 t0_2_3 = tn_ziphi_f32_v8(t0_1_1, t0_1_5);
-					const tn_f32_v8 t0_2_4 = tn_ziplo_f32_v8(t0_1_2, t0_1_6);
-					const tn_f32_v8 t0_2_5 = tn_ziphi_f32_v8(t0_1_2, t0_1_6);
-					const tn_f32_v8 t0_2_6 = tn_ziplo_f32_v8(t0_1_3, t0_1_7);
-					const tn_f32_v8 t0_2_7 = tn_ziphi_f32_v8(t0_1_3, t0_1_7);
-					const tn_f32_v8 t0_3_0 = tn_ziplo_f32_v8(t0_2_0, t0_2_4);
-					const tn_f32_v8 t0_3_1 = tn_ziphi_f32_v8(t0_2_0, t0_2_4);
-					const tn_f32_v8 t0_3_2 = tn_ziplo_f32_v8(t0_2_1, t0_2_5);
-					const tn_f32_v8 t0_3_3 = tn_ziphi_f32_v8(t0_2_1, t0_2_5);
-					const tn_f32_v8 t0_3_4 = tn_ziplo_f32_v8(t0_2_2, t0_2_6);
-					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
-					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
-					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a + (256*i9 + 8*i10), t0_3_0);
-					tn_store_f32_v8(pack_a + (256*i9 + 8*i10 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a + (256*i9 + 8*i10 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a + (256*i9 + 8*i10 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a + (256*i9 + 8*i10 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a + (256*i9 + 8*i10 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a + (256*i9 + 8*i10 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a + (256*i9 + 8*i10 + 56), t0_3_7);
+				}
+			} else {
+				{
+					int64_t i16 = 0;
+					for (; i16 <= 24; i16 += 8) {
+						tn_f32_v8 t1_0[8] = {{0}};
+						for (int64_t i17 = 0; i17 < 2; i17++) {
+							const tn_f16_v8 v12 = tn_load_f16_v8(b_x + (i16 + 32*i17 + 16320));
+							const tn_f32_v8 v13 = tn_cast_f16_f32_v8(v12);
+							t1_0[i17] = v13;
+						}
+						const tn_f32_v8 t1_1_0 = tn_ziplo_f32_v8(t1_0[0], t1_0[4]);
+						const tn_f32_v8 t1_1_1 = tn_ziphi_f32_v8(t1_0[0], t1_0[4]);
+						const tn_f32_v8 t1_1_2 = tn_ziplo_f32_v8(t1_0[1], t1_0[5]);
+						const tn_f32_v8 t1_1_3 = tn_ziphi_f32_v8(t1_0[1], t1_0[5]);
+						const tn_f32_v8 t1_1_4 = tn_ziplo_f32_v8(t1_0[2], t1_0[6]);
+						const tn_f32_v8 t1_1_5 = tn_ziphi_f32_v8(t1_0[2], t1_0[6]);
+						const tn_f32_v8 t1_1_6 = tn_ziplo_f32_v8(t1_0[3], t1_0[7]);
+						const tn_f32_v8 t1_1_7 = tn_ziphi_f32_v8(t1_0[3], t1_0[7]);
+						const tn_f32_v8 t1_2_0 = tn_ziplo_f32_v8(t1_1_0, t1_1_4);
+						const tn_f32_v8 t1_2_1 = tn_ziphi_f32_v8(t1_1_0, t1_1_4);
+						const tn_f32_v8 t1_2_2 = tn_ziplo_f32_v8(t1_1_1, t1_1_5);
+						const tn_f32_v8 t1_2_3 = tn_ziphi_f32_v8(t1_1_1, t1_1_5);
+						const tn_f32_v8 t1_2_4 = tn_ziplo_f32_v8(t1_1_2, t1_1_6);
+						const tn_f32_v8 t1_2_5 = tn_ziphi_f32_v8(t1_1_2, t1_1_6);
+						const tn_f32_v8 t1_2_6 = tn_ziplo_f32_v8(t1_1_3, t1_1_7);
+						const tn_f32_v8 t1_2_7 = tn_ziphi_f32_v8(t1_1_3, t1_1_7);
+						const tn_f32_v8 t1_3_0 = tn_ziplo_f32_v8(t1_2_0, t1_2_4);
+						const tn_f32_v8 t1_3_1 = tn_ziphi_f32_v8(t1_2_0, t1_2_4);
+						const tn_f32_v8 t1_3_2 = tn_ziplo_f32_v8(t1_2_1, t1_2_5);
+						const tn_f32_v8 t1_3_3 = tn_ziphi_f32_v8(t1_2_1, t1_2_5);
+						const tn_f32_v8 t1_3_4 = tn_ziplo_f32_v8(t1_2_2, t1_2_6);
+						const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
+						const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
+						const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16), 2, t1_3_0);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 6), 2, t1_3_1);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 12), 2, t1_3_2);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 18), 2, t1_3_3);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 24), 2, t1_3_4);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 30), 2, t1_3_5);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 36), 2, t1_3_6);
+						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 42), 2, t1_3_7);
+					}
 				}
 			}
 		}
-		for (int64_t i12 = 0; i12 < tn_min(10*i8 + tn_min(86 - 10*i8, 10), 85) - 10*i8; i12++) {
+		for (int64_t i18 = 0; i18 < tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85) - 10*i12; i18++) {
 			{
-				const tn_f32_s v8 = 0x0p+0f;
-				r_acc_0_0 = tn_splat_f32_v8(v8);
+				const tn_f32_s v14 = 0x0p+0f;
+				r_acc_0_0 = tn_splat_f32_v8(v14);
 			}
 			{
-				const tn_f32_s v8 = 0x0p+0f;
-				r_acc_0_1 = tn_splat_f32_v8(v8);
+				const tn_f32_s v14 = 0x0p+0f;
+				r_acc_0_1 = tn_splat_f32_v8(v14);
 			}
 			{
-				const tn_f32_s v8 = 0x0p+0f;
-				r_acc_1_0 = tn_splat_f32_v8(v8);
+				const tn_f32_s v14 = 0x0p+0f;
+				r_acc_1_0 = tn_splat_f32_v8(v14);
 			}
 			{
-				const tn_f32_s v8 = 0x0p+0f;
-				r_acc_1_1 = tn_splat_f32_v8(v8);
+				const tn_f32_s v14 = 0x0p+0f;
+				r_acc_1_1 = tn_splat_f32_v8(v14);
 			}
 			{
-				const tn_f32_s v8 = 0x0p+0f;
-				r_acc_2_0 = tn_splat_f32_v8(v8);
+				const tn_f32_s v14 = 0x0p+0f;
+				r_acc_2_0 = tn_splat_f32_v8(v14);
 			}
 			{
-				const tn_f32_s v8 = 0x0p+0f;
-				r_acc_2_1 = tn_splat_f32_v8(v8);
+				const tn_f32_s v14 = 0x0p+0f;
+				r_acc_2_1 = tn_splat_f32_v8(v14);
 			}
 			{
-				const tn_f32_s v8 = 0x0p+0f;
-				r_acc_3_0 = tn_splat_f32_v8(v8);
+				const tn_f32_s v14 = 0x0p+0f;
+				r_acc_3_0 = tn_splat_f32_v8(v14);
 			}
 			{
-				const tn_f32_s v8 = 0x0p+0f;
-				r_acc_3_1 = tn_splat_f32_v8(v8);
+				const tn_f32_s v14 = 0x0p+0f;
+				r_acc_3_1 = tn_splat_f32_v8(v14);
 			}
 			{
-				const tn_f32_s v8 = 0x0p+0f;
-				r_acc_4_0 = tn_splat_f32_v8(v8);
+				const tn_f32_s v14 = 0x0p+0f;
+				r_acc_4_0 = tn_splat_f32_v8(v14);
 			}
 			{
-				const tn_f32_s v8 = 0x0p+0f;
-				r_acc_4_1 = tn_splat_f32_v8(v8);
+				const tn_f32_s v14 = 0x0p+0f;
+				r_acc_4_1 = tn_splat_f32_v8(v14);
 			}
 			{
-				const tn_f32_s v8 = 0x0p+0f;
-				r_acc_5_0 = tn_splat_f32_v8(v8);
+				const tn_f32_s v14 = 0x0p+0f;
+				r_acc_5_0 = tn_splat_f32_v8(v14);
 			}
 			{
-				const tn_f32_s v8 = 0x0p+0f;
-				r_acc_5_1 = tn_splat_f32_v8(v8);
+				const tn_f32_s v14 = 0x0p+0f;
+				r_acc_5_1 = tn_splat_f32_v8(v14);
 			}
-			for (int64_t i15 = 0; i15 < 32; i15++) {
+			for (int64_t i21 = 0; i21 < 32; i21++) {
 				{
-					const tn_f32_v8 v9 = tn_load_f32_v8(pack_b0 + (16*i15));
-					r_brow_0 = v9;
+					const tn_f32_v8 v15 = tn_load_f32_v8(pack_b0 + (16*i21));
+					r_brow_0 = v15;
 				}
 				{
-					const tn_f32_v8 v9 = tn_load_f32_v8(pack_b0 + (16*i15 + 8));
-					r_brow_1 = v9;
+					const tn_f32_v8 v15 = tn_load_f32_v8(pack_b0 + (16*i21 + 8));
+					r_brow_1 = v15;
 				}
 				{
-					const tn_f32_s v10 = pack_a[256*i12 + 8*i15];
+					const tn_f32_s v16 = pack_a[192*i18 + 6*i21];
 					{
-						const tn_f32_v8 v11 = r_brow_0;
-						const tn_f32_v8 v12 = r_acc_0_0;
-						const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-						r_acc_0_0 = v13;
+						const tn_f32_v8 v17 = r_brow_0;
+						const tn_f32_v8 v18 = r_acc_0_0;
+						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
+						r_acc_0_0 = v19;
 					}
 					{
-						const tn_f32_v8 v11 = r_brow_1;
-						const tn_f32_v8 v12 = r_acc_0_1;
-						const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-						r_acc_0_1 = v13;
-					}
-				}
-				{
-					const tn_f32_s v10 = pack_a[256*i12 + 8*i15 + 1];
-					{
-						const tn_f32_v8 v11 = r_brow_0;
-						const tn_f32_v8 v12 = r_acc_1_0;
-						const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-						r_acc_1_0 = v13;
-					}
-					{
-						const tn_f32_v8 v11 = r_brow_1;
-						const tn_f32_v8 v12 = r_acc_1_1;
-						const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-						r_acc_1_1 = v13;
+						const tn_f32_v8 v17 = r_brow_1;
+						const tn_f32_v8 v18 = r_acc_0_1;
+						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
+						r_acc_0_1 = v19;
 					}
 				}
 				{
-					const tn_f32_s v10 = pack_a[256*i12 + 8*i15 + 2];
+					const tn_f32_s v16 = pack_a[192*i18 + 6*i21 + 1];
 					{
-						const tn_f32_v8 v11 = r_brow_0;
-						const tn_f32_v8 v12 = r_acc_2_0;
-						const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-						r_acc_2_0 = v13;
+						const tn_f32_v8 v17 = r_brow_0;
+						const tn_f32_v8 v18 = r_acc_1_0;
+						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
+						r_acc_1_0 = v19;
 					}
 					{
-						const tn_f32_v8 v11 = r_brow_1;
-						const tn_f32_v8 v12 = r_acc_2_1;
-						const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-						r_acc_2_1 = v13;
-					}
-				}
-				{
-					const tn_f32_s v10 = pack_a[256*i12 + 8*i15 + 3];
-					{
-						const tn_f32_v8 v11 = r_brow_0;
-						const tn_f32_v8 v12 = r_acc_3_0;
-						const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-						r_acc_3_0 = v13;
-					}
-					{
-						const tn_f32_v8 v11 = r_brow_1;
-						const tn_f32_v8 v12 = r_acc_3_1;
-						const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-						r_acc_3_1 = v13;
+						const tn_f32_v8 v17 = r_brow_1;
+						const tn_f32_v8 v18 = r_acc_1_1;
+						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
+						r_acc_1_1 = v19;
 					}
 				}
 				{
-					const tn_f32_s v10 = pack_a[256*i12 + 8*i15 + 4];
+					const tn_f32_s v16 = pack_a[192*i18 + 6*i21 + 2];
 					{
-						const tn_f32_v8 v11 = r_brow_0;
-						const tn_f32_v8 v12 = r_acc_4_0;
-						const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-						r_acc_4_0 = v13;
+						const tn_f32_v8 v17 = r_brow_0;
+						const tn_f32_v8 v18 = r_acc_2_0;
+						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
+						r_acc_2_0 = v19;
 					}
 					{
-						const tn_f32_v8 v11 = r_brow_1;
-						const tn_f32_v8 v12 = r_acc_4_1;
-						const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-						r_acc_4_1 = v13;
+						const tn_f32_v8 v17 = r_brow_1;
+						const tn_f32_v8 v18 = r_acc_2_1;
+						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
+						r_acc_2_1 = v19;
 					}
 				}
 				{
-					const tn_f32_s v10 = pack_a[256*i12 + 8*i15 + 5];
+					const tn_f32_s v16 = pack_a[192*i18 + 6*i21 + 3];
 					{
-						const tn_f32_v8 v11 = r_brow_0;
-						const tn_f32_v8 v12 = r_acc_5_0;
-						const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-						r_acc_5_0 = v13;
+						const tn_f32_v8 v17 = r_brow_0;
+						const tn_f32_v8 v18 = r_acc_3_0;
+						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
+						r_acc_3_0 = v19;
 					}
 					{
-						const tn_f32_v8 v11 = r_brow_1;
-						const tn_f32_v8 v12 = r_acc_5_1;
-						const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-						r_acc_5_1 = v13;
+						const tn_f32_v8 v17 = r_brow_1;
+						const tn_f32_v8 v18 = r_acc_3_1;
+						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
+						r_acc_3_1 = v19;
+					}
+				}
+				{
+					const tn_f32_s v16 = pack_a[192*i18 + 6*i21 + 4];
+					{
+						const tn_f32_v8 v17 = r_brow_0;
+						const tn_f32_v8 v18 = r_acc_4_0;
+						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
+						r_acc_4_0 = v19;
+					}
+					{
+						const tn_f32_v8 v17 = r_brow_1;
+						const tn_f32_v8 v18 = r_acc_4_1;
+						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
+						r_acc_4_1 = v19;
+					}
+				}
+				{
+					const tn_f32_s v16 = pack_a[192*i18 + 6*i21 + 5];
+					{
+						const tn_f32_v8 v17 = r_brow_0;
+						const tn_f32_v8 v18 = r_acc_5_0;
+						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
+						r_acc_5_0 = v19;
+					}
+					{
+						const tn_f32_v8 v17 = r_brow_1;
+						const tn_f32_v8 v18 = r_acc_5_1;
+						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
+						r_acc_5_1 = v19;
 					}
 				}
 			}
 			{
-				const tn_f32_v8 v14 = r_acc_0_0;
-				tn_store_f32_v8(tile + (192*i12), v14);
+				const tn_f32_v8 v20 = r_acc_0_0;
+				tn_store_f32_v8(tile + (96*i18), v20);
 			}
 			{
-				const tn_f32_v8 v14 = r_acc_0_1;
-				tn_store_f32_v8(tile + (192*i12 + 8), v14);
+				const tn_f32_v8 v20 = r_acc_0_1;
+				tn_store_f32_v8(tile + (96*i18 + 8), v20);
 			}
 			{
-				const tn_f32_v8 v14 = r_acc_1_0;
-				tn_store_f32_v8(tile + (192*i12 + 16), v14);
+				const tn_f32_v8 v20 = r_acc_1_0;
+				tn_store_f32_v8(tile + (96*i18 + 16), v20);
 			}
 			{
-				const tn_f32_v8 v14 = r_acc_1_1;
-				tn_store_f32_v8(tile + (192*i12 + 24), v14);
+				const tn_f32_v8 v20 = r_acc_1_1;
+				tn_store_f32_v8(tile + (96*i18 + 24), v20);
 			}
 			{
-				const tn_f32_v8 v14 = r_acc_2_0;
-				tn_store_f32_v8(tile + (192*i12 + 32), v14);
+				const tn_f32_v8 v20 = r_acc_2_0;
+				tn_store_f32_v8(tile + (96*i18 + 32), v20);
 			}
 			{
-				const tn_f32_v8 v14 = r_acc_2_1;
-				tn_store_f32_v8(tile + (192*i12 + 40), v14);
+				const tn_f32_v8 v20 = r_acc_2_1;
+				tn_store_f32_v8(tile + (96*i18 + 40), v20);
 			}
 			{
-				const tn_f32_v8 v14 = r_acc_3_0;
-				tn_store_f32_v8(tile + (192*i12 + 48), v14);
+				const tn_f32_v8 v20 = r_acc_3_0;
+				tn_store_f32_v8(tile + (96*i18 + 48), v20);
 			}
 			{
-				const tn_f32_v8 v14 = r_acc_3_1;
-				tn_store_f32_v8(tile + (192*i12 + 56), v14);
+				const tn_f32_v8 v20 = r_acc_3_1;
+				tn_store_f32_v8(tile + (96*i18 + 56), v20);
 			}
 			{
-				const tn_f32_v8 v14 = r_acc_4_0;
-				tn_store_f32_v8(tile + (192*i12 + 64), v14);
+				const tn_f32_v8 v20 = r_acc_4_0;
+				tn_store_f32_v8(tile + (96*i18 + 64), v20);
 			}
 			{
-				const tn_f32_v8 v14 = r_acc_4_1;
-				tn_store_f32_v8(tile + (192*i12 + 72), v14);
+				const tn_f32_v8 v20 = r_acc_4_1;
+				tn_store_f32_v8(tile + (96*i18 + 72), v20);
 			}
 			{
-				const tn_f32_v8 v14 = r_acc_5_0;
-				tn_store_f32_v8(tile + (192*i12 + 80), v14);
+				const tn_f32_v8 v20 = r_acc_5_0;
+				tn_store_f32_v8(tile + (96*i18 + 80), v20);
 			}
 			{
-				const tn_f32_v8 v14 = r_acc_5_1;
-				tn_store_f32_v8(tile + (192*i12 + 88), v14);
+				const tn_f32_v8 v20 = r_acc_5_1;
+				tn_store_f32_v8(tile + (96*i18 + 88), v20);
 			}
 		}
-		for (int64_t i21 = 0; i21 < 10*i8 + tn_min(86 - 10*i8, 10) - tn_min(10*i8 + tn_min(86 - 10*i8, 10), 85); i21++) {
-			if (i21 + 85 - 10*i8 >= 0 && 10*i8 - i21 - 76 >= 0) {
+		for (int64_t i27 = 0; i27 < 10*i12 + tn_min(86 - 10*i12, 10) - tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85); i27++) {
+			if (i27 + 85 - 10*i12 >= 0 && 10*i12 - i27 - 76 >= 0) {
 				{
-					const tn_f32_s v15 = 0x0p+0f;
-					r_acc_1_0_0 = tn_splat_f32_v8(v15);
+					const tn_f32_s v21 = 0x0p+0f;
+					r_acc_1_0_0 = tn_splat_f32_v8(v21);
 				}
 				{
-					const tn_f32_s v15 = 0x0p+0f;
-					r_acc_1_0_1 = tn_splat_f32_v8(v15);
+					const tn_f32_s v21 = 0x0p+0f;
+					r_acc_1_0_1 = tn_splat_f32_v8(v21);
 				}
 				{
-					const tn_f32_s v15 = 0x0p+0f;
-					r_acc_1_1_0 = tn_splat_f32_v8(v15);
+					const tn_f32_s v21 = 0x0p+0f;
+					r_acc_1_1_0 = tn_splat_f32_v8(v21);
 				}
 				{
-					const tn_f32_s v15 = 0x0p+0f;
-					r_acc_1_1_1 = tn_splat_f32_v8(v15);
+					const tn_f32_s v21 = 0x0p+0f;
+					r_acc_1_1_1 = tn_splat_f32_v8(v21);
 				}
-				for (int64_t i24 = 0; i24 < 32; i24++) {
+				for (int64_t i30 = 0; i30 < 32; i30++) {
 					{
-						const tn_f32_v8 v16 = tn_load_f32_v8(pack_b0 + (16*i24));
-						r_brow_1_0 = v16;
+						const tn_f32_v8 v22 = tn_load_f32_v8(pack_b0 + (16*i30));
+						r_brow_1_0 = v22;
 					}
 					{
-						const tn_f32_v8 v16 = tn_load_f32_v8(pack_b0 + (16*i24 + 8));
-						r_brow_1_1 = v16;
+						const tn_f32_v8 v22 = tn_load_f32_v8(pack_b0 + (16*i30 + 8));
+						r_brow_1_1 = v22;
 					}
 					{
-						const tn_f32_s v17 = pack_a[256*i21 + 8*i24 + 21760 - 2560*i8];
+						const tn_f32_s v23 = pack_a[192*i27 + 6*i30 + 16320 - 1920*i12];
 						{
-							const tn_f32_v8 v18 = r_brow_1_0;
-							const tn_f32_v8 v19 = r_acc_1_0_0;
-							const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-							r_acc_1_0_0 = v20;
+							const tn_f32_v8 v24 = r_brow_1_0;
+							const tn_f32_v8 v25 = r_acc_1_0_0;
+							const tn_f32_v8 v26 = tn_mac_f32_v8(tn_splat_f32_v8(v23), v24, v25);
+							r_acc_1_0_0 = v26;
 						}
 						{
-							const tn_f32_v8 v18 = r_brow_1_1;
-							const tn_f32_v8 v19 = r_acc_1_0_1;
-							const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-							r_acc_1_0_1 = v20;
+							const tn_f32_v8 v24 = r_brow_1_1;
+							const tn_f32_v8 v25 = r_acc_1_0_1;
+							const tn_f32_v8 v26 = tn_mac_f32_v8(tn_splat_f32_v8(v23), v24, v25);
+							r_acc_1_0_1 = v26;
 						}
 					}
 					{
-						const tn_f32_s v17 = pack_a[256*i21 + 8*i24 + 21761 - 2560*i8];
+						const tn_f32_s v23 = pack_a[192*i27 + 6*i30 + 16321 - 1920*i12];
 						{
-							const tn_f32_v8 v18 = r_brow_1_0;
-							const tn_f32_v8 v19 = r_acc_1_1_0;
-							const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-							r_acc_1_1_0 = v20;
+							const tn_f32_v8 v24 = r_brow_1_0;
+							const tn_f32_v8 v25 = r_acc_1_1_0;
+							const tn_f32_v8 v26 = tn_mac_f32_v8(tn_splat_f32_v8(v23), v24, v25);
+							r_acc_1_1_0 = v26;
 						}
 						{
-							const tn_f32_v8 v18 = r_brow_1_1;
-							const tn_f32_v8 v19 = r_acc_1_1_1;
-							const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-							r_acc_1_1_1 = v20;
+							const tn_f32_v8 v24 = r_brow_1_1;
+							const tn_f32_v8 v25 = r_acc_1_1_1;
+							const tn_f32_v8 v26 = tn_mac_f32_v8(tn_splat_f32_v8(v23), v24, v25);
+							r_acc_1_1_1 = v26;
 						}
 					}
 				}
 				{
-					const tn_f32_v8 v21 = r_acc_1_0_0;
-					tn_store_f32_v8(tile + (192*i21 + 16320 - 1920*i8), v21);
+					const tn_f32_v8 v27 = r_acc_1_0_0;
+					tn_store_f32_v8(tile + (96*i27 + 8160 - 960*i12), v27);
 				}
 				{
-					const tn_f32_v8 v21 = r_acc_1_0_1;
-					tn_store_f32_v8(tile + (192*i21 + 16328 - 1920*i8), v21);
+					const tn_f32_v8 v27 = r_acc_1_0_1;
+					tn_store_f32_v8(tile + (96*i27 + 8168 - 960*i12), v27);
 				}
 				{
-					const tn_f32_v8 v21 = r_acc_1_1_0;
-					tn_store_f32_v8(tile + (192*i21 + 16336 - 1920*i8), v21);
+					const tn_f32_v8 v27 = r_acc_1_1_0;
+					tn_store_f32_v8(tile + (96*i27 + 8176 - 960*i12), v27);
 				}
 				{
-					const tn_f32_v8 v21 = r_acc_1_1_1;
-					tn_store_f32_v8(tile + (192*i21 + 16344 - 1920*i8), v21);
+					const tn_f32_v8 v27 = r_acc_1_1_1;
+					tn_store_f32_v8(tile + (96*i27 + 8184 - 960*i12), v27);
 				}
 			}
 		}
-		for (int64_t i30 = 0; i30 < tn_min(10*i8 + tn_min(86 - 10*i8, 10), 85) - 10*i8; i30++) {
+		for (int64_t i36 = 0; i36 < tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85) - 10*i12; i36++) {
 			{
-				const tn_f32_s v22 = 0x0p+0f;
-				r_acc_2_0_0 = tn_splat_f32_v8(v22);
+				const tn_f32_s v28 = 0x0p+0f;
+				r_acc_2_0_0 = tn_splat_f32_v8(v28);
 			}
 			{
-				const tn_f32_s v22 = 0x0p+0f;
-				r_acc_2_0_1 = tn_splat_f32_v8(v22);
+				const tn_f32_s v28 = 0x0p+0f;
+				r_acc_2_0_1 = tn_splat_f32_v8(v28);
 			}
 			{
-				const tn_f32_s v22 = 0x0p+0f;
-				r_acc_2_1_0 = tn_splat_f32_v8(v22);
+				const tn_f32_s v28 = 0x0p+0f;
+				r_acc_2_1_0 = tn_splat_f32_v8(v28);
 			}
 			{
-				const tn_f32_s v22 = 0x0p+0f;
-				r_acc_2_1_1 = tn_splat_f32_v8(v22);
+				const tn_f32_s v28 = 0x0p+0f;
+				r_acc_2_1_1 = tn_splat_f32_v8(v28);
 			}
 			{
-				const tn_f32_s v22 = 0x0p+0f;
-				r_acc_2_2_0 = tn_splat_f32_v8(v22);
+				const tn_f32_s v28 = 0x0p+0f;
+				r_acc_2_2_0 = tn_splat_f32_v8(v28);
 			}
 			{
-				const tn_f32_s v22 = 0x0p+0f;
-				r_acc_2_2_1 = tn_splat_f32_v8(v22);
+				const tn_f32_s v28 = 0x0p+0f;
+				r_acc_2_2_1 = tn_splat_f32_v8(v28);
 			}
 			{
-				const tn_f32_s v22 = 0x0p+0f;
-				r_acc_2_3_0 = tn_splat_f32_v8(v22);
+				const tn_f32_s v28 = 0x0p+0f;
+				r_acc_2_3_0 = tn_splat_f32_v8(v28);
 			}
 			{
-				const tn_f32_s v22 = 0x0p+0f;
-				r_acc_2_3_1 = tn_splat_f32_v8(v22);
+				const tn_f32_s v28 = 0x0p+0f;
+				r_acc_2_3_1 = tn_splat_f32_v8(v28);
 			}
 			{
-				const tn_f32_s v22 = 0x0p+0f;
-				r_acc_2_4_0 = tn_splat_f32_v8(v22);
+				const tn_f32_s v28 = 0x0p+0f;
+				r_acc_2_4_0 = tn_splat_f32_v8(v28);
 			}
 			{
-				const tn_f32_s v22 = 0x0p+0f;
-				r_acc_2_4_1 = tn_splat_f32_v8(v22);
+				const tn_f32_s v28 = 0x0p+0f;
+				r_acc_2_4_1 = tn_splat_f32_v8(v28);
 			}
 			{
-				const tn_f32_s v22 = 0x0p+0f;
-				r_acc_2_5_0 = tn_splat_f32_v8(v22);
+				const tn_f32_s v28 = 0x0p+0f;
+				r_acc_2_5_0 = tn_splat_f32_v8(v28);
 			}
 			{
-				const tn_f32_s v22 = 0x0p+0f;
-				r_acc_2_5_1 = tn_splat_f32_v8(v22);
+				const tn_f32_s v28 = 0x0p+0f;
+				r_acc_2_5_1 = tn_splat_f32_v8(v28);
 			}
-			for (int64_t i33 = 0; i33 < 32; i33++) {
+			for (int64_t i39 = 0; i39 < 32; i39++) {
 				{
-					const tn_f32_v8 v23 = tn_load_f32_v8(pack_b1 + (16*i33));
-					r_brow_2_0 = v23;
+					const tn_f32_v8 v29 = tn_load_f32_v8(pack_b1 + (16*i39));
+					r_brow_2_0 = v29;
 				}
 				{
-					const tn_f32_v8 v23 = tn_load_f32_v8(pack_b1 + (16*i33 + 8));
-					r_brow_2_1 = v23;
+					const tn_f32_v8 v29 = tn_load_f32_v8(pack_b1 + (16*i39 + 8));
+					r_brow_2_1 = v29;
 				}
 				{
-					const tn_f32_s v24 = pack_a[256*i30 + 8*i33];
+					const tn_f32_s v30 = pack_a[192*i36 + 6*i39];
 					{
-						const tn_f32_v8 v25 = r_brow_2_0;
-						const tn_f32_v8 v26 = r_acc_2_0_0;
-						const tn_f32_v8 v27 = tn_mac_f32_v8(tn_splat_f32_v8(v24), v25, v26);
-						r_acc_2_0_0 = v27;
+						const tn_f32_v8 v31 = r_brow_2_0;
+						const tn_f32_v8 v32 = r_acc_2_0_0;
+						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
+						r_acc_2_0_0 = v33;
 					}
 					{
-						const tn_f32_v8 v25 = r_brow_2_1;
-						const tn_f32_v8 v26 = r_acc_2_0_1;
-						const tn_f32_v8 v27 = tn_mac_f32_v8(tn_splat_f32_v8(v24), v25, v26);
-						r_acc_2_0_1 = v27;
-					}
-				}
-				{
-					const tn_f32_s v24 = pack_a[256*i30 + 8*i33 + 1];
-					{
-						const tn_f32_v8 v25 = r_brow_2_0;
-						const tn_f32_v8 v26 = r_acc_2_1_0;
-						const tn_f32_v8 v27 = tn_mac_f32_v8(tn_splat_f32_v8(v24), v25, v26);
-						r_acc_2_1_0 = v27;
-					}
-					{
-						const tn_f32_v8 v25 = r_brow_2_1;
-						const tn_f32_v8 v26 = r_acc_2_1_1;
-						const tn_f32_v8 v27 = tn_mac_f32_v8(tn_splat_f32_v8(v24), v25, v26);
-						r_acc_2_1_1 = v27;
+						const tn_f32_v8 v31 = r_brow_2_1;
+						const tn_f32_v8 v32 = r_acc_2_0_1;
+						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
+						r_acc_2_0_1 = v33;
 					}
 				}
 				{
-					const tn_f32_s v24 = pack_a[256*i30 + 8*i33 + 2];
+					const tn_f32_s v30 = pack_a[192*i36 + 6*i39 + 1];
 					{
-						const tn_f32_v8 v25 = r_brow_2_0;
-						const tn_f32_v8 v26 = r_acc_2_2_0;
-						const tn_f32_v8 v27 = tn_mac_f32_v8(tn_splat_f32_v8(v24), v25, v26);
-						r_acc_2_2_0 = v27;
+						const tn_f32_v8 v31 = r_brow_2_0;
+						const tn_f32_v8 v32 = r_acc_2_1_0;
+						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
+						r_acc_2_1_0 = v33;
 					}
 					{
-						const tn_f32_v8 v25 = r_brow_2_1;
-						const tn_f32_v8 v26 = r_acc_2_2_1;
-						const tn_f32_v8 v27 = tn_mac_f32_v8(tn_splat_f32_v8(v24), v25, v26);
-						r_acc_2_2_1 = v27;
-					}
-				}
-				{
-					const tn_f32_s v24 = pack_a[256*i30 + 8*i33 + 3];
-					{
-						const tn_f32_v8 v25 = r_brow_2_0;
-						const tn_f32_v8 v26 = r_acc_2_3_0;
-						const tn_f32_v8 v27 = tn_mac_f32_v8(tn_splat_f32_v8(v24), v25, v26);
-						r_acc_2_3_0 = v27;
-					}
-					{
-						const tn_f32_v8 v25 = r_brow_2_1;
-						const tn_f32_v8 v26 = r_acc_2_3_1;
-						const tn_f32_v8 v27 = tn_mac_f32_v8(tn_splat_f32_v8(v24), v25, v26);
-						r_acc_2_3_1 = v27;
+						const tn_f32_v8 v31 = r_brow_2_1;
+						const tn_f32_v8 v32 = r_acc_2_1_1;
+						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
+						r_acc_2_1_1 = v33;
 					}
 				}
 				{
-					const tn_f32_s v24 = pack_a[256*i30 + 8*i33 + 4];
+					const tn_f32_s v30 = pack_a[192*i36 + 6*i39 + 2];
 					{
-						const tn_f32_v8 v25 = r_brow_2_0;
-						const tn_f32_v8 v26 = r_acc_2_4_0;
-						const tn_f32_v8 v27 = tn_mac_f32_v8(tn_splat_f32_v8(v24), v25, v26);
-						r_acc_2_4_0 = v27;
+						const tn_f32_v8 v31 = r_brow_2_0;
+						const tn_f32_v8 v32 = r_acc_2_2_0;
+						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
+						r_acc_2_2_0 = v33;
 					}
 					{
-						const tn_f32_v8 v25 = r_brow_2_1;
-						const tn_f32_v8 v26 = r_acc_2_4_1;
-						const tn_f32_v8 v27 = tn_mac_f32_v8(tn_splat_f32_v8(v24), v25, v26);
-						r_acc_2_4_1 = v27;
+						const tn_f32_v8 v31 = r_brow_2_1;
+						const tn_f32_v8 v32 = r_acc_2_2_1;
+						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
+						r_acc_2_2_1 = v33;
 					}
 				}
 				{
-					const tn_f32_s v24 = pack_a[256*i30 + 8*i33 + 5];
+					const tn_f32_s v30 = pack_a[192*i36 + 6*i39 + 3];
 					{
-						const tn_f32_v8 v25 = r_brow_2_0;
-						const tn_f32_v8 v26 = r_acc_2_5_0;
-						const tn_f32_v8 v27 = tn_mac_f32_v8(tn_splat_f32_v8(v24), v25, v26);
-						r_acc_2_5_0 = v27;
+						const tn_f32_v8 v31 = r_brow_2_0;
+						const tn_f32_v8 v32 = r_acc_2_3_0;
+						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
+						r_acc_2_3_0 = v33;
 					}
 					{
-						const tn_f32_v8 v25 = r_brow_2_1;
-						const tn_f32_v8 v26 = r_acc_2_5_1;
-						const tn_f32_v8 v27 = tn_mac_f32_v8(tn_splat_f32_v8(v24), v25, v26);
-						r_acc_2_5_1 = v27;
+						const tn_f32_v8 v31 = r_brow_2_1;
+						const tn_f32_v8 v32 = r_acc_2_3_1;
+						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
+						r_acc_2_3_1 = v33;
+					}
+				}
+				{
+					const tn_f32_s v30 = pack_a[192*i36 + 6*i39 + 4];
+					{
+						const tn_f32_v8 v31 = r_brow_2_0;
+						const tn_f32_v8 v32 = r_acc_2_4_0;
+						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
+						r_acc_2_4_0 = v33;
+					}
+					{
+						const tn_f32_v8 v31 = r_brow_2_1;
+						const tn_f32_v8 v32 = r_acc_2_4_1;
+						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
+						r_acc_2_4_1 = v33;
+					}
+				}
+				{
+					const tn_f32_s v30 = pack_a[192*i36 + 6*i39 + 5];
+					{
+						const tn_f32_v8 v31 = r_brow_2_0;
+						const tn_f32_v8 v32 = r_acc_2_5_0;
+						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
+						r_acc_2_5_0 = v33;
+					}
+					{
+						const tn_f32_v8 v31 = r_brow_2_1;
+						const tn_f32_v8 v32 = r_acc_2_5_1;
+						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
+						r_acc_2_5_1 = v33;
 					}
 				}
 			}
 			{
-				const tn_f32_v8 v28 = r_acc_2_0_0;
-				tn_store_f32_v8(tile_1 + (192*i30), v28);
+				const tn_f32_v8 v34 = r_acc_2_0_0;
+				tn_store_f32_v8(tile_1 + (96*i36), v34);
 			}
 			{
-				const tn_f32_v8 v28 = r_acc_2_0_1;
-				tn_store_f32_v8(tile_1 + (192*i30 + 8), v28);
+				const tn_f32_v8 v34 = r_acc_2_0_1;
+				tn_store_f32_v8(tile_1 + (96*i36 + 8), v34);
 			}
 			{
-				const tn_f32_v8 v28 = r_acc_2_1_0;
-				tn_store_f32_v8(tile_1 + (192*i30 + 16), v28);
+				const tn_f32_v8 v34 = r_acc_2_1_0;
+				tn_store_f32_v8(tile_1 + (96*i36 + 16), v34);
 			}
 			{
-				const tn_f32_v8 v28 = r_acc_2_1_1;
-				tn_store_f32_v8(tile_1 + (192*i30 + 24), v28);
+				const tn_f32_v8 v34 = r_acc_2_1_1;
+				tn_store_f32_v8(tile_1 + (96*i36 + 24), v34);
 			}
 			{
-				const tn_f32_v8 v28 = r_acc_2_2_0;
-				tn_store_f32_v8(tile_1 + (192*i30 + 32), v28);
+				const tn_f32_v8 v34 = r_acc_2_2_0;
+				tn_store_f32_v8(tile_1 + (96*i36 + 32), v34);
 			}
 			{
-				const tn_f32_v8 v28 = r_acc_2_2_1;
-				tn_store_f32_v8(tile_1 + (192*i30 + 40), v28);
+				const tn_f32_v8 v34 = r_acc_2_2_1;
+				tn_store_f32_v8(tile_1 + (96*i36 + 40), v34);
 			}
 			{
-				const tn_f32_v8 v28 = r_acc_2_3_0;
-				tn_store_f32_v8(tile_1 + (192*i30 + 48), v28);
+				const tn_f32_v8 v34 = r_acc_2_3_0;
+				tn_store_f32_v8(tile_1 + (96*i36 + 48), v34);
 			}
 			{
-				const tn_f32_v8 v28 = r_acc_2_3_1;
-				tn_store_f32_v8(tile_1 + (192*i30 + 56), v28);
+				const tn_f32_v8 v34 = r_acc_2_3_1;
+				tn_store_f32_v8(tile_1 + (96*i36 + 56), v34);
 			}
 			{
-				const tn_f32_v8 v28 = r_acc_2_4_0;
-				tn_store_f32_v8(tile_1 + (192*i30 + 64), v28);
+				const tn_f32_v8 v34 = r_acc_2_4_0;
+				tn_store_f32_v8(tile_1 + (96*i36 + 64), v34);
 			}
 			{
-				const tn_f32_v8 v28 = r_acc_2_4_1;
-				tn_store_f32_v8(tile_1 + (192*i30 + 72), v28);
+				const tn_f32_v8 v34 = r_acc_2_4_1;
+				tn_store_f32_v8(tile_1 + (96*i36 + 72), v34);
 			}
 			{
-				const tn_f32_v8 v28 = r_acc_2_5_0;
-				tn_store_f32_v8(tile_1 + (192*i30 + 80), v28);
+				const tn_f32_v8 v34 = r_acc_2_5_0;
+				tn_store_f32_v8(tile_1 + (96*i36 + 80), v34);
 			}
 			{
-				const tn_f32_v8 v28 = r_acc_2_5_1;
-				tn_store_f32_v8(tile_1 + (192*i30 + 88), v28);
+				const tn_f32_v8 v34 = r_acc_2_5_1;
+				tn_store_f32_v8(tile_1 + (96*i36 + 88), v34);
 			}
-			for (int64_t i39 = 0; i39 < 6; i39++) {
+			for (int64_t i45 = 0; i45 < 6; i45++) {
 				{
-					int64_t i40 = 0;
-					for (; i40 <= 8; i40 += 8) {
-						const tn_f32_v8 v29 = tn_load_f32_v8(tile + (192*i30 + 16*i39 + i40));
+					int64_t i46 = 0;
+					for (; i46 <= 8; i46 += 8) {
+						const tn_f32_v8 v35 = tn_load_f32_v8(tile + (96*i36 + 16*i45 + i46));
 						/* %5 = matmul: line 4 */
-						const tn_f16_v8 v30 = tn_round_f16_v8(v29);
-						const tn_f32_v8 v31 = tn_load_f32_v8(tile_1 + (192*i30 + 16*i39 + i40));
+						const tn_f16_v8 v36 = tn_round_f16_v8(v35);
+						const tn_f32_v8 v37 = tn_load_f32_v8(tile_1 + (96*i36 + 16*i45 + i46));
 						/* %14 = matmul: line 4 */
-						const tn_f16_v8 v32 = tn_round_f16_v8(v31);
+						const tn_f16_v8 v38 = tn_round_f16_v8(v37);
 						/* %6 = cast: line 4 */
-						const tn_f32_v8 v33 = tn_cast_f16_f32_v8(v30);
+						const tn_f32_v8 v39 = tn_cast_f16_f32_v8(v36);
 						/* %7 = neg: line 4 */
-						const tn_f32_v8 v34 = tn_neg_f32_v8(v33);
+						const tn_f32_v8 v40 = tn_neg_f32_v8(v39);
 						/* %8 = exp: line 4 */
-						const tn_f32_v8 v35 = tn_exp_f32_v8(v34);
+						const tn_f32_v8 v41 = tn_exp_f32_v8(v40);
 						/* %9 = const: line 4 */
-						const tn_f32_s v36 = 0x1p+0f;
+						const tn_f32_s v42 = 0x1p+0f;
 						/* %11 = add: line 4 */
-						const tn_f32_v8 v37 = tn_splat_f32_v8(v36) + v35;
+						const tn_f32_v8 v43 = tn_splat_f32_v8(v42) + v41;
 						/* %12 = div: line 4 */
-						const tn_f32_v8 v38 = tn_div_f32_v8(v33, v37);
+						const tn_f32_v8 v44 = tn_div_f32_v8(v39, v43);
 						/* %13 = cast: line 4 */
-						const tn_f16_v8 v39 = tn_cast_f32_f16_v8(v38);
+						const tn_f16_v8 v45 = tn_cast_f32_f16_v8(v44);
 						/* %15 h = mul: line 4 */
-						const tn_f16_v8 v40 = tn_mul_f16_v8(v39, v32);
-						const tn_f32_v8 v41 = tn_cast_f16_f32_v8(v40);
-						tn_store_f32_v8(held + (288*i30 + 48*i39 + i40), v41);
+						const tn_f16_v8 v46 = tn_mul_f16_v8(v45, v38);
+						const tn_f32_v8 v47 = tn_cast_f16_f32_v8(v46);
+						tn_store_f32_v8(held + (288*i36 + 48*i45 + i46), v47);
 					}
 				}
 			}
 		}
-		for (int64_t i41 = 0; i41 < 10*i8 + tn_min(86 - 10*i8, 10) - tn_min(10*i8 + tn_min(86 - 10*i8, 10), 85); i41++) {
-			if (i41 + 85 - 10*i8 >= 0 && 10*i8 - i41 - 76 >= 0) {
+		for (int64_t i47 = 0; i47 < 10*i12 + tn_min(86 - 10*i12, 10) - tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85); i47++) {
+			if (i47 + 85 - 10*i12 >= 0 && 10*i12 - i47 - 76 >= 0) {
 				{
-					const tn_f32_s v42 = 0x0p+0f;
-					r_acc_3_0_0 = tn_splat_f32_v8(v42);
+					const tn_f32_s v48 = 0x0p+0f;
+					r_acc_3_0_0 = tn_splat_f32_v8(v48);
 				}
 				{
-					const tn_f32_s v42 = 0x0p+0f;
-					r_acc_3_0_1 = tn_splat_f32_v8(v42);
+					const tn_f32_s v48 = 0x0p+0f;
+					r_acc_3_0_1 = tn_splat_f32_v8(v48);
 				}
 				{
-					const tn_f32_s v42 = 0x0p+0f;
-					r_acc_3_1_0 = tn_splat_f32_v8(v42);
+					const tn_f32_s v48 = 0x0p+0f;
+					r_acc_3_1_0 = tn_splat_f32_v8(v48);
 				}
 				{
-					const tn_f32_s v42 = 0x0p+0f;
-					r_acc_3_1_1 = tn_splat_f32_v8(v42);
+					const tn_f32_s v48 = 0x0p+0f;
+					r_acc_3_1_1 = tn_splat_f32_v8(v48);
 				}
-				for (int64_t i44 = 0; i44 < 32; i44++) {
+				for (int64_t i50 = 0; i50 < 32; i50++) {
 					{
-						const tn_f32_v8 v43 = tn_load_f32_v8(pack_b1 + (16*i44));
-						r_brow_3_0 = v43;
+						const tn_f32_v8 v49 = tn_load_f32_v8(pack_b1 + (16*i50));
+						r_brow_3_0 = v49;
 					}
 					{
-						const tn_f32_v8 v43 = tn_load_f32_v8(pack_b1 + (16*i44 + 8));
-						r_brow_3_1 = v43;
+						const tn_f32_v8 v49 = tn_load_f32_v8(pack_b1 + (16*i50 + 8));
+						r_brow_3_1 = v49;
 					}
 					{
-						const tn_f32_s v44 = pack_a[256*i41 + 8*i44 + 21760 - 2560*i8];
+						const tn_f32_s v50 = pack_a[192*i47 + 6*i50 + 16320 - 1920*i12];
 						{
-							const tn_f32_v8 v45 = r_brow_3_0;
-							const tn_f32_v8 v46 = r_acc_3_0_0;
-							const tn_f32_v8 v47 = tn_mac_f32_v8(tn_splat_f32_v8(v44), v45, v46);
-							r_acc_3_0_0 = v47;
+							const tn_f32_v8 v51 = r_brow_3_0;
+							const tn_f32_v8 v52 = r_acc_3_0_0;
+							const tn_f32_v8 v53 = tn_mac_f32_v8(tn_splat_f32_v8(v50), v51, v52);
+							r_acc_3_0_0 = v53;
 						}
 						{
-							const tn_f32_v8 v45 = r_brow_3_1;
-							const tn_f32_v8 v46 = r_acc_3_0_1;
-							const tn_f32_v8 v47 = tn_mac_f32_v8(tn_splat_f32_v8(v44), v45, v46);
-							r_acc_3_0_1 = v47;
+							const tn_f32_v8 v51 = r_brow_3_1;
+							const tn_f32_v8 v52 = r_acc_3_0_1;
+							const tn_f32_v8 v53 = tn_mac_f32_v8(tn_splat_f32_v8(v50), v51, v52);
+							r_acc_3_0_1 = v53;
 						}
 					}
 					{
-						const tn_f32_s v44 = pack_a[256*i41 + 8*i44 + 21761 - 2560*i8];
+						const tn_f32_s v50 = pack_a[192*i47 + 6*i50 + 16321 - 1920*i12];
 						{
-							const tn_f32_v8 v45 = r_brow_3_0;
-							const tn_f32_v8 v46 = r_acc_3_1_0;
-							const tn_f32_v8 v47 = tn_mac_f32_v8(tn_splat_f32_v8(v44), v45, v46);
-							r_acc_3_1_0 = v47;
+							const tn_f32_v8 v51 = r_brow_3_0;
+							const tn_f32_v8 v52 = r_acc_3_1_0;
+							const tn_f32_v8 v53 = tn_mac_f32_v8(tn_splat_f32_v8(v50), v51, v52);
+							r_acc_3_1_0 = v53;
 						}
 						{
-							const tn_f32_v8 v45 = r_brow_3_1;
-							const tn_f32_v8 v46 = r_acc_3_1_1;
-							const tn_f32_v8 v47 = tn_mac_f32_v8(tn_splat_f32_v8(v44), v45, v46);
-							r_acc_3_1_1 = v47;
+							const tn_f32_v8 v51 = r_brow_3_1;
+							const tn_f32_v8 v52 = r_acc_3_1_1;
+							const tn_f32_v8 v53 = tn_mac_f32_v8(tn_splat_f32_v8(v50), v51, v52);
+							r_acc_3_1_1 = v53;
 						}
 					}
 				}
 				{
-					const tn_f32_v8 v48 = r_acc_3_0_0;
-					tn_store_f32_v8(tile_1 + (192*i41 + 16320 - 1920*i8), v48);
+					const tn_f32_v8 v54 = r_acc_3_0_0;
+					tn_store_f32_v8(tile_1 + (96*i47 + 8160 - 960*i12), v54);
 				}
 				{
-					const tn_f32_v8 v48 = r_acc_3_0_1;
-					tn_store_f32_v8(tile_1 + (192*i41 + 16328 - 1920*i8), v48);
+					const tn_f32_v8 v54 = r_acc_3_0_1;
+					tn_store_f32_v8(tile_1 + (96*i47 + 8168 - 960*i12), v54);
 				}
 				{
-					const tn_f32_v8 v48 = r_acc_3_1_0;
-					tn_store_f32_v8(tile_1 + (192*i41 + 16336 - 1920*i8), v48);
+					const tn_f32_v8 v54 = r_acc_3_1_0;
+					tn_store_f32_v8(tile_1 + (96*i47 + 8176 - 960*i12), v54);
 				}
 				{
-					const tn_f32_v8 v48 = r_acc_3_1_1;
-					tn_store_f32_v8(tile_1 + (192*i41 + 16344 - 1920*i8), v48);
+					const tn_f32_v8 v54 = r_acc_3_1_1;
+					tn_store_f32_v8(tile_1 + (96*i47 + 8184 - 960*i12), v54);
 				}
-				for (int64_t i50 = 0; i50 < 2 - 6*i41; i50++) {
+				for (int64_t i56 = 0; i56 < 2 - 6*i47; i56++) {
 					{
-						int64_t i51 = 0;
-						for (; i51 <= 8; i51 += 8) {
-							const tn_f32_v8 v49 = tn_load_f32_v8(tile + (192*i41 + 16*i50 + i51 + 16320 - 1920*i8));
+						int64_t i57 = 0;
+						for (; i57 <= 8; i57 += 8) {
+							const tn_f32_v8 v55 = tn_load_f32_v8(tile + (96*i47 + 16*i56 + i57 + 8160 - 960*i12));
 							/* %5 = matmul: line 4 */
-							const tn_f16_v8 v50 = tn_round_f16_v8(v49);
-							const tn_f32_v8 v51 = tn_load_f32_v8(tile_1 + (192*i41 + 16*i50 + i51 + 16320 - 1920*i8));
+							const tn_f16_v8 v56 = tn_round_f16_v8(v55);
+							const tn_f32_v8 v57 = tn_load_f32_v8(tile_1 + (96*i47 + 16*i56 + i57 + 8160 - 960*i12));
 							/* %14 = matmul: line 4 */
-							const tn_f16_v8 v52 = tn_round_f16_v8(v51);
+							const tn_f16_v8 v58 = tn_round_f16_v8(v57);
 							/* %6 = cast: line 4 */
-							const tn_f32_v8 v53 = tn_cast_f16_f32_v8(v50);
+							const tn_f32_v8 v59 = tn_cast_f16_f32_v8(v56);
 							/* %7 = neg: line 4 */
-							const tn_f32_v8 v54 = tn_neg_f32_v8(v53);
+							const tn_f32_v8 v60 = tn_neg_f32_v8(v59);
 							/* %8 = exp: line 4 */
-							const tn_f32_v8 v55 = tn_exp_f32_v8(v54);
+							const tn_f32_v8 v61 = tn_exp_f32_v8(v60);
 							/* %9 = const: line 4 */
-							const tn_f32_s v56 = 0x1p+0f;
+							const tn_f32_s v62 = 0x1p+0f;
 							/* %11 = add: line 4 */
-							const tn_f32_v8 v57 = tn_splat_f32_v8(v56) + v55;
+							const tn_f32_v8 v63 = tn_splat_f32_v8(v62) + v61;
 							/* %12 = div: line 4 */
-							const tn_f32_v8 v58 = tn_div_f32_v8(v53, v57);
+							const tn_f32_v8 v64 = tn_div_f32_v8(v59, v63);
 							/* %13 = cast: line 4 */
-							const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
+							const tn_f16_v8 v65 = tn_cast_f32_f16_v8(v64);
 							/* %15 h = mul: line 4 */
-							const tn_f16_v8 v60 = tn_mul_f16_v8(v59, v52);
-							const tn_f32_v8 v61 = tn_cast_f16_f32_v8(v60);
-							tn_store_f32_v8(held + (288*i41 + 48*i50 + i51 + 24480 - 2880*i8), v61);
+							const tn_f16_v8 v66 = tn_mul_f16_v8(v65, v58);
+							const tn_f32_v8 v67 = tn_cast_f16_f32_v8(v66);
+							tn_store_f32_v8(held + (288*i47 + 48*i56 + i57 + 24480 - 2880*i12), v67);
 						}
 					}
 				}
 			}
 		}
-		for (int64_t i52 = 0; i52 < tn_min(10*i8 + tn_min(86 - 10*i8, 10), 85) - 10*i8; i52++) {
-			if (i52 >= 0 && 9 - i52 >= 0) {
+		for (int64_t i58 = 0; i58 < tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85) - 10*i12; i58++) {
+			if (i58 >= 0 && 9 - i58 >= 0) {
 				{
-					const tn_f32_s v62 = 0x0p+0f;
-					r_acc_4_0_0 = tn_splat_f32_v8(v62);
+					const tn_f32_s v68 = 0x0p+0f;
+					r_acc_4_0_0 = tn_splat_f32_v8(v68);
 				}
 				{
-					const tn_f32_s v62 = 0x0p+0f;
-					r_acc_4_1_0 = tn_splat_f32_v8(v62);
+					const tn_f32_s v68 = 0x0p+0f;
+					r_acc_4_1_0 = tn_splat_f32_v8(v68);
 				}
 				{
-					const tn_f32_s v62 = 0x0p+0f;
-					r_acc_4_2_0 = tn_splat_f32_v8(v62);
+					const tn_f32_s v68 = 0x0p+0f;
+					r_acc_4_2_0 = tn_splat_f32_v8(v68);
 				}
 				{
-					const tn_f32_s v62 = 0x0p+0f;
-					r_acc_4_3_0 = tn_splat_f32_v8(v62);
+					const tn_f32_s v68 = 0x0p+0f;
+					r_acc_4_3_0 = tn_splat_f32_v8(v68);
 				}
 				{
-					const tn_f32_s v62 = 0x0p+0f;
-					r_acc_4_4_0 = tn_splat_f32_v8(v62);
+					const tn_f32_s v68 = 0x0p+0f;
+					r_acc_4_4_0 = tn_splat_f32_v8(v68);
 				}
 				{
-					const tn_f32_s v62 = 0x0p+0f;
-					r_acc_4_5_0 = tn_splat_f32_v8(v62);
+					const tn_f32_s v68 = 0x0p+0f;
+					r_acc_4_5_0 = tn_splat_f32_v8(v68);
 				}
-				for (int64_t i55 = 0; i55 < 32; i55++) {
+				for (int64_t i61 = 0; i61 < 32; i61++) {
 					{
-						const tn_f32_v8 v63 = tn_load_f32_v8(pack_b0 + (16*i55 + 512));
-						r_brow_4_0 = v63;
+						const tn_f32_v8 v69 = tn_load_f32_v8(pack_b0 + (16*i61 + 512));
+						r_brow_4_0 = v69;
 					}
 					{
-						const tn_f32_s v64 = pack_a[256*i52 + 8*i55];
+						const tn_f32_s v70 = pack_a[192*i58 + 6*i61];
 						{
-							const tn_f32_v8 v65 = r_brow_4_0;
-							const tn_f32_v8 v66 = r_acc_4_0_0;
-							const tn_f32_v8 v67 = tn_mac_f32_v8(tn_splat_f32_v8(v64), v65, v66);
-							r_acc_4_0_0 = v67;
+							const tn_f32_v8 v71 = r_brow_4_0;
+							const tn_f32_v8 v72 = r_acc_4_0_0;
+							const tn_f32_v8 v73 = tn_mac_f32_v8(tn_splat_f32_v8(v70), v71, v72);
+							r_acc_4_0_0 = v73;
 						}
 					}
 					{
-						const tn_f32_s v64 = pack_a[256*i52 + 8*i55 + 1];
+						const tn_f32_s v70 = pack_a[192*i58 + 6*i61 + 1];
 						{
-							const tn_f32_v8 v65 = r_brow_4_0;
-							const tn_f32_v8 v66 = r_acc_4_1_0;
-							const tn_f32_v8 v67 = tn_mac_f32_v8(tn_splat_f32_v8(v64), v65, v66);
-							r_acc_4_1_0 = v67;
+							const tn_f32_v8 v71 = r_brow_4_0;
+							const tn_f32_v8 v72 = r_acc_4_1_0;
+							const tn_f32_v8 v73 = tn_mac_f32_v8(tn_splat_f32_v8(v70), v71, v72);
+							r_acc_4_1_0 = v73;
 						}
 					}
 					{
-						const tn_f32_s v64 = pack_a[256*i52 + 8*i55 + 2];
+						const tn_f32_s v70 = pack_a[192*i58 + 6*i61 + 2];
 						{
-							const tn_f32_v8 v65 = r_brow_4_0;
-							const tn_f32_v8 v66 = r_acc_4_2_0;
-							const tn_f32_v8 v67 = tn_mac_f32_v8(tn_splat_f32_v8(v64), v65, v66);
-							r_acc_4_2_0 = v67;
+							const tn_f32_v8 v71 = r_brow_4_0;
+							const tn_f32_v8 v72 = r_acc_4_2_0;
+							const tn_f32_v8 v73 = tn_mac_f32_v8(tn_splat_f32_v8(v70), v71, v72);
+							r_acc_4_2_0 = v73;
 						}
 					}
 					{
-						const tn_f32_s v64 = pack_a[256*i52 + 8*i55 + 3];
+						const tn_f32_s v70 = pack_a[192*i58 + 6*i61 + 3];
 						{
-							const tn_f32_v8 v65 = r_brow_4_0;
-							const tn_f32_v8 v66 = r_acc_4_3_0;
-							const tn_f32_v8 v67 = tn_mac_f32_v8(tn_splat_f32_v8(v64), v65, v66);
-							r_acc_4_3_0 = v67;
+							const tn_f32_v8 v71 = r_brow_4_0;
+							const tn_f32_v8 v72 = r_acc_4_3_0;
+							const tn_f32_v8 v73 = tn_mac_f32_v8(tn_splat_f32_v8(v70), v71, v72);
+							r_acc_4_3_0 = v73;
 						}
 					}
 					{
-						const tn_f32_s v64 = pack_a[256*i52 + 8*i55 + 4];
+						const tn_f32_s v70 = pack_a[192*i58 + 6*i61 + 4];
 						{
-							const tn_f32_v8 v65 = r_brow_4_0;
-							const tn_f32_v8 v66 = r_acc_4_4_0;
-							const tn_f32_v8 v67 = tn_mac_f32_v8(tn_splat_f32_v8(v64), v65, v66);
-							r_acc_4_4_0 = v67;
+							const tn_f32_v8 v71 = r_brow_4_0;
+							const tn_f32_v8 v72 = r_acc_4_4_0;
+							const tn_f32_v8 v73 = tn_mac_f32_v8(tn_splat_f32_v8(v70), v71, v72);
+							r_acc_4_4_0 = v73;
 						}
 					}
 					{
-						const tn_f32_s v64 = pack_a[256*i52 + 8*i55 + 5];
+						const tn_f32_s v70 = pack_a[192*i58 + 6*i61 + 5];
 						{
-							const tn_f32_v8 v65 = r_brow_4_0;
-							const tn_f32_v8 v66 = r_acc_4_5_0;
-							const tn_f32_v8 v67 = tn_mac_f32_v8(tn_splat_f32_v8(v64), v65, v66);
-							r_acc_4_5_0 = v67;
+							const tn_f32_v8 v71 = r_brow_4_0;
+							const tn_f32_v8 v72 = r_acc_4_5_0;
+							const tn_f32_v8 v73 = tn_mac_f32_v8(tn_splat_f32_v8(v70), v71, v72);
+							r_acc_4_5_0 = v73;
 						}
 					}
 				}
 				{
-					const tn_f32_v8 v68 = r_acc_4_0_0;
-					tn_store_f32_v8(tile + (192*i52 + 96), v68);
+					const tn_f32_v8 v74 = r_acc_4_0_0;
+					tn_store_f32_v8(tile + (96*i58 + 960), v74);
 				}
 				{
-					const tn_f32_v8 v68 = r_acc_4_1_0;
-					tn_store_f32_v8(tile + (192*i52 + 112), v68);
+					const tn_f32_v8 v74 = r_acc_4_1_0;
+					tn_store_f32_v8(tile + (96*i58 + 976), v74);
 				}
 				{
-					const tn_f32_v8 v68 = r_acc_4_2_0;
-					tn_store_f32_v8(tile + (192*i52 + 128), v68);
+					const tn_f32_v8 v74 = r_acc_4_2_0;
+					tn_store_f32_v8(tile + (96*i58 + 992), v74);
 				}
 				{
-					const tn_f32_v8 v68 = r_acc_4_3_0;
-					tn_store_f32_v8(tile + (192*i52 + 144), v68);
+					const tn_f32_v8 v74 = r_acc_4_3_0;
+					tn_store_f32_v8(tile + (96*i58 + 1008), v74);
 				}
 				{
-					const tn_f32_v8 v68 = r_acc_4_4_0;
-					tn_store_f32_v8(tile + (192*i52 + 160), v68);
+					const tn_f32_v8 v74 = r_acc_4_4_0;
+					tn_store_f32_v8(tile + (96*i58 + 1024), v74);
 				}
 				{
-					const tn_f32_v8 v68 = r_acc_4_5_0;
-					tn_store_f32_v8(tile + (192*i52 + 176), v68);
+					const tn_f32_v8 v74 = r_acc_4_5_0;
+					tn_store_f32_v8(tile + (96*i58 + 1040), v74);
 				}
 			}
 		}
-		for (int64_t i61 = 0; i61 < 10*i8 + tn_min(86 - 10*i8, 10) - tn_min(10*i8 + tn_min(86 - 10*i8, 10), 85); i61++) {
-			if (i61 + 85 - 10*i8 >= 0 && 10*i8 - i61 - 76 >= 0) {
+		for (int64_t i67 = 0; i67 < 10*i12 + tn_min(86 - 10*i12, 10) - tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85); i67++) {
+			if (i67 + 85 - 10*i12 >= 0 && 10*i12 - i67 - 76 >= 0) {
 				{
-					const tn_f32_s v69 = 0x0p+0f;
-					r_acc_5_0_0 = tn_splat_f32_v8(v69);
+					const tn_f32_s v75 = 0x0p+0f;
+					r_acc_5_0_0 = tn_splat_f32_v8(v75);
 				}
 				{
-					const tn_f32_s v69 = 0x0p+0f;
-					r_acc_5_1_0 = tn_splat_f32_v8(v69);
+					const tn_f32_s v75 = 0x0p+0f;
+					r_acc_5_1_0 = tn_splat_f32_v8(v75);
 				}
-				for (int64_t i64 = 0; i64 < 32; i64++) {
+				for (int64_t i70 = 0; i70 < 32; i70++) {
 					{
-						const tn_f32_v8 v70 = tn_load_f32_v8(pack_b0 + (16*i64 + 512));
-						r_brow_5_0 = v70;
+						const tn_f32_v8 v76 = tn_load_f32_v8(pack_b0 + (16*i70 + 512));
+						r_brow_5_0 = v76;
 					}
 					{
-						const tn_f32_s v71 = pack_a[256*i61 + 8*i64 + 21760 - 2560*i8];
+						const tn_f32_s v77 = pack_a[192*i67 + 6*i70 + 16320 - 1920*i12];
 						{
-							const tn_f32_v8 v72 = r_brow_5_0;
-							const tn_f32_v8 v73 = r_acc_5_0_0;
-							const tn_f32_v8 v74 = tn_mac_f32_v8(tn_splat_f32_v8(v71), v72, v73);
-							r_acc_5_0_0 = v74;
+							const tn_f32_v8 v78 = r_brow_5_0;
+							const tn_f32_v8 v79 = r_acc_5_0_0;
+							const tn_f32_v8 v80 = tn_mac_f32_v8(tn_splat_f32_v8(v77), v78, v79);
+							r_acc_5_0_0 = v80;
 						}
 					}
 					{
-						const tn_f32_s v71 = pack_a[256*i61 + 8*i64 + 21761 - 2560*i8];
+						const tn_f32_s v77 = pack_a[192*i67 + 6*i70 + 16321 - 1920*i12];
 						{
-							const tn_f32_v8 v72 = r_brow_5_0;
-							const tn_f32_v8 v73 = r_acc_5_1_0;
-							const tn_f32_v8 v74 = tn_mac_f32_v8(tn_splat_f32_v8(v71), v72, v73);
-							r_acc_5_1_0 = v74;
+							const tn_f32_v8 v78 = r_brow_5_0;
+							const tn_f32_v8 v79 = r_acc_5_1_0;
+							const tn_f32_v8 v80 = tn_mac_f32_v8(tn_splat_f32_v8(v77), v78, v79);
+							r_acc_5_1_0 = v80;
 						}
 					}
 				}
 				{
-					const tn_f32_v8 v75 = r_acc_5_0_0;
-					tn_store_f32_v8(tile + (192*i61 + 16416 - 1920*i8), v75);
+					const tn_f32_v8 v81 = r_acc_5_0_0;
+					tn_store_f32_v8(tile + (96*i67 + 9120 - 960*i12), v81);
 				}
 				{
-					const tn_f32_v8 v75 = r_acc_5_1_0;
-					tn_store_f32_v8(tile + (192*i61 + 16432 - 1920*i8), v75);
+					const tn_f32_v8 v81 = r_acc_5_1_0;
+					tn_store_f32_v8(tile + (96*i67 + 9136 - 960*i12), v81);
 				}
 			}
 		}
-		for (int64_t i70 = 0; i70 < tn_min(10*i8 + tn_min(86 - 10*i8, 10), 85) - 10*i8; i70++) {
-			if (i70 >= 0 && 9 - i70 >= 0) {
+		for (int64_t i76 = 0; i76 < tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85) - 10*i12; i76++) {
+			if (i76 >= 0 && 9 - i76 >= 0) {
 				{
-					const tn_f32_s v76 = 0x0p+0f;
-					r_acc_6_0_0 = tn_splat_f32_v8(v76);
+					const tn_f32_s v82 = 0x0p+0f;
+					r_acc_6_0_0 = tn_splat_f32_v8(v82);
 				}
 				{
-					const tn_f32_s v76 = 0x0p+0f;
-					r_acc_6_1_0 = tn_splat_f32_v8(v76);
+					const tn_f32_s v82 = 0x0p+0f;
+					r_acc_6_1_0 = tn_splat_f32_v8(v82);
 				}
 				{
-					const tn_f32_s v76 = 0x0p+0f;
-					r_acc_6_2_0 = tn_splat_f32_v8(v76);
+					const tn_f32_s v82 = 0x0p+0f;
+					r_acc_6_2_0 = tn_splat_f32_v8(v82);
 				}
 				{
-					const tn_f32_s v76 = 0x0p+0f;
-					r_acc_6_3_0 = tn_splat_f32_v8(v76);
+					const tn_f32_s v82 = 0x0p+0f;
+					r_acc_6_3_0 = tn_splat_f32_v8(v82);
 				}
 				{
-					const tn_f32_s v76 = 0x0p+0f;
-					r_acc_6_4_0 = tn_splat_f32_v8(v76);
+					const tn_f32_s v82 = 0x0p+0f;
+					r_acc_6_4_0 = tn_splat_f32_v8(v82);
 				}
 				{
-					const tn_f32_s v76 = 0x0p+0f;
-					r_acc_6_5_0 = tn_splat_f32_v8(v76);
+					const tn_f32_s v82 = 0x0p+0f;
+					r_acc_6_5_0 = tn_splat_f32_v8(v82);
 				}
-				for (int64_t i73 = 0; i73 < 32; i73++) {
+				for (int64_t i79 = 0; i79 < 32; i79++) {
 					{
-						const tn_f32_v8 v77 = tn_load_f32_v8(pack_b1 + (16*i73 + 512));
-						r_brow_6_0 = v77;
+						const tn_f32_v8 v83 = tn_load_f32_v8(pack_b1 + (16*i79 + 512));
+						r_brow_6_0 = v83;
 					}
 					{
-						const tn_f32_s v78 = pack_a[256*i70 + 8*i73];
+						const tn_f32_s v84 = pack_a[192*i76 + 6*i79];
 						{
-							const tn_f32_v8 v79 = r_brow_6_0;
-							const tn_f32_v8 v80 = r_acc_6_0_0;
-							const tn_f32_v8 v81 = tn_mac_f32_v8(tn_splat_f32_v8(v78), v79, v80);
-							r_acc_6_0_0 = v81;
+							const tn_f32_v8 v85 = r_brow_6_0;
+							const tn_f32_v8 v86 = r_acc_6_0_0;
+							const tn_f32_v8 v87 = tn_mac_f32_v8(tn_splat_f32_v8(v84), v85, v86);
+							r_acc_6_0_0 = v87;
 						}
 					}
 					{
-						const tn_f32_s v78 = pack_a[256*i70 + 8*i73 + 1];
+						const tn_f32_s v84 = pack_a[192*i76 + 6*i79 + 1];
 						{
-							const tn_f32_v8 v79 = r_brow_6_0;
-							const tn_f32_v8 v80 = r_acc_6_1_0;
-							const tn_f32_v8 v81 = tn_mac_f32_v8(tn_splat_f32_v8(v78), v79, v80);
-							r_acc_6_1_0 = v81;
+							const tn_f32_v8 v85 = r_brow_6_0;
+							const tn_f32_v8 v86 = r_acc_6_1_0;
+							const tn_f32_v8 v87 = tn_mac_f32_v8(tn_splat_f32_v8(v84), v85, v86);
+							r_acc_6_1_0 = v87;
 						}
 					}
 					{
-						const tn_f32_s v78 = pack_a[256*i70 + 8*i73 + 2];
+						const tn_f32_s v84 = pack_a[192*i76 + 6*i79 + 2];
 						{
-							const tn_f32_v8 v79 = r_brow_6_0;
-							const tn_f32_v8 v80 = r_acc_6_2_0;
-							const tn_f32_v8 v81 = tn_mac_f32_v8(tn_splat_f32_v8(v78), v79, v80);
-							r_acc_6_2_0 = v81;
+							const tn_f32_v8 v85 = r_brow_6_0;
+							const tn_f32_v8 v86 = r_acc_6_2_0;
+							const tn_f32_v8 v87 = tn_mac_f32_v8(tn_splat_f32_v8(v84), v85, v86);
+							r_acc_6_2_0 = v87;
 						}
 					}
 					{
-						const tn_f32_s v78 = pack_a[256*i70 + 8*i73 + 3];
+						const tn_f32_s v84 = pack_a[192*i76 + 6*i79 + 3];
 						{
-							const tn_f32_v8 v79 = r_brow_6_0;
-							const tn_f32_v8 v80 = r_acc_6_3_0;
-							const tn_f32_v8 v81 = tn_mac_f32_v8(tn_splat_f32_v8(v78), v79, v80);
-							r_acc_6_3_0 = v81;
+							const tn_f32_v8 v85 = r_brow_6_0;
+							const tn_f32_v8 v86 = r_acc_6_3_0;
+							const tn_f32_v8 v87 = tn_mac_f32_v8(tn_splat_f32_v8(v84), v85, v86);
+							r_acc_6_3_0 = v87;
 						}
 					}
 					{
-						const tn_f32_s v78 = pack_a[256*i70 + 8*i73 + 4];
+						const tn_f32_s v84 = pack_a[192*i76 + 6*i79 + 4];
 						{
-							const tn_f32_v8 v79 = r_brow_6_0;
-							const tn_f32_v8 v80 = r_acc_6_4_0;
-							const tn_f32_v8 v81 = tn_mac_f32_v8(tn_splat_f32_v8(v78), v79, v80);
-							r_acc_6_4_0 = v81;
+							const tn_f32_v8 v85 = r_brow_6_0;
+							const tn_f32_v8 v86 = r_acc_6_4_0;
+							const tn_f32_v8 v87 = tn_mac_f32_v8(tn_splat_f32_v8(v84), v85, v86);
+							r_acc_6_4_0 = v87;
 						}
 					}
 					{
-						const tn_f32_s v78 = pack_a[256*i70 + 8*i73 + 5];
+						const tn_f32_s v84 = pack_a[192*i76 + 6*i79 + 5];
 						{
-							const tn_f32_v8 v79 = r_brow_6_0;
-							const tn_f32_v8 v80 = r_acc_6_5_0;
-							const tn_f32_v8 v81 = tn_mac_f32_v8(tn_splat_f32_v8(v78), v79, v80);
-							r_acc_6_5_0 = v81;
+							const tn_f32_v8 v85 = r_brow_6_0;
+							const tn_f32_v8 v86 = r_acc_6_5_0;
+							const tn_f32_v8 v87 = tn_mac_f32_v8(tn_splat_f32_v8(v84), v85, v86);
+							r_acc_6_5_0 = v87;
 						}
 					}
 				}
 				{
-					const tn_f32_v8 v82 = r_acc_6_0_0;
-					tn_store_f32_v8(tile_1 + (192*i70 + 96), v82);
+					const tn_f32_v8 v88 = r_acc_6_0_0;
+					tn_store_f32_v8(tile_1 + (96*i76 + 960), v88);
 				}
 				{
-					const tn_f32_v8 v82 = r_acc_6_1_0;
-					tn_store_f32_v8(tile_1 + (192*i70 + 112), v82);
+					const tn_f32_v8 v88 = r_acc_6_1_0;
+					tn_store_f32_v8(tile_1 + (96*i76 + 976), v88);
 				}
 				{
-					const tn_f32_v8 v82 = r_acc_6_2_0;
-					tn_store_f32_v8(tile_1 + (192*i70 + 128), v82);
+					const tn_f32_v8 v88 = r_acc_6_2_0;
+					tn_store_f32_v8(tile_1 + (96*i76 + 992), v88);
 				}
 				{
-					const tn_f32_v8 v82 = r_acc_6_3_0;
-					tn_store_f32_v8(tile_1 + (192*i70 + 144), v82);
+					const tn_f32_v8 v88 = r_acc_6_3_0;
+					tn_store_f32_v8(tile_1 + (96*i76 + 1008), v88);
 				}
 				{
-					const tn_f32_v8 v82 = r_acc_6_4_0;
-					tn_store_f32_v8(tile_1 + (192*i70 + 160), v82);
+					const tn_f32_v8 v88 = r_acc_6_4_0;
+					tn_store_f32_v8(tile_1 + (96*i76 + 1024), v88);
 				}
 				{
-					const tn_f32_v8 v82 = r_acc_6_5_0;
-					tn_store_f32_v8(tile_1 + (192*i70 + 176), v82);
+					const tn_f32_v8 v88 = r_acc_6_5_0;
+					tn_store_f32_v8(tile_1 + (96*i76 + 1040), v88);
 				}
-				for (int64_t i79 = 0; i79 < 6; i79++) {
+				for (int64_t i85 = 0; i85 < 6; i85++) {
 					{
-						int64_t i80 = 0;
-						for (; i80 <= 0; i80 += 8) {
-							const tn_f32_v8 v83 = tn_load_f32_v8(tile + (192*i70 + 16*i79 + i80 + 96));
+						int64_t i86 = 0;
+						for (; i86 <= 0; i86 += 8) {
+							const tn_f32_v8 v89 = tn_load_f32_v8(tile + (96*i76 + 16*i85 + i86 + 960));
 							/* %5 = matmul: line 4 */
-							const tn_f16_v8 v84 = tn_round_f16_v8(v83);
-							const tn_f32_v8 v85 = tn_load_f32_v8(tile_1 + (192*i70 + 16*i79 + i80 + 96));
+							const tn_f16_v8 v90 = tn_round_f16_v8(v89);
+							const tn_f32_v8 v91 = tn_load_f32_v8(tile_1 + (96*i76 + 16*i85 + i86 + 960));
 							/* %14 = matmul: line 4 */
-							const tn_f16_v8 v86 = tn_round_f16_v8(v85);
+							const tn_f16_v8 v92 = tn_round_f16_v8(v91);
 							/* %6 = cast: line 4 */
-							const tn_f32_v8 v87 = tn_cast_f16_f32_v8(v84);
+							const tn_f32_v8 v93 = tn_cast_f16_f32_v8(v90);
 							/* %7 = neg: line 4 */
-							const tn_f32_v8 v88 = tn_neg_f32_v8(v87);
+							const tn_f32_v8 v94 = tn_neg_f32_v8(v93);
 							/* %8 = exp: line 4 */
-							const tn_f32_v8 v89 = tn_exp_f32_v8(v88);
+							const tn_f32_v8 v95 = tn_exp_f32_v8(v94);
 							/* %9 = const: line 4 */
-							const tn_f32_s v90 = 0x1p+0f;
+							const tn_f32_s v96 = 0x1p+0f;
 							/* %11 = add: line 4 */
-							const tn_f32_v8 v91 = tn_splat_f32_v8(v90) + v89;
+							const tn_f32_v8 v97 = tn_splat_f32_v8(v96) + v95;
 							/* %12 = div: line 4 */
-							const tn_f32_v8 v92 = tn_div_f32_v8(v87, v91);
+							const tn_f32_v8 v98 = tn_div_f32_v8(v93, v97);
 							/* %13 = cast: line 4 */
-							const tn_f16_v8 v93 = tn_cast_f32_f16_v8(v92);
+							const tn_f16_v8 v99 = tn_cast_f32_f16_v8(v98);
 							/* %15 h = mul: line 4 */
-							const tn_f16_v8 v94 = tn_mul_f16_v8(v93, v86);
-							const tn_f32_v8 v95 = tn_cast_f16_f32_v8(v94);
-							tn_store_f32_v8(held + (288*i70 + 48*i79 + i80 + 16), v95);
+							const tn_f16_v8 v100 = tn_mul_f16_v8(v99, v92);
+							const tn_f32_v8 v101 = tn_cast_f16_f32_v8(v100);
+							tn_store_f32_v8(held + (288*i76 + 48*i85 + i86 + 16), v101);
 						}
 					}
 				}
 			}
 		}
-		for (int64_t i81 = 0; i81 < 10*i8 + tn_min(86 - 10*i8, 10) - tn_min(10*i8 + tn_min(86 - 10*i8, 10), 85); i81++) {
-			if (i81 + 85 - 10*i8 >= 0 && 10*i8 - i81 - 76 >= 0) {
+		for (int64_t i87 = 0; i87 < 10*i12 + tn_min(86 - 10*i12, 10) - tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85); i87++) {
+			if (i87 + 85 - 10*i12 >= 0 && 10*i12 - i87 - 76 >= 0) {
 				{
-					const tn_f32_s v96 = 0x0p+0f;
-					r_acc_7_0_0 = tn_splat_f32_v8(v96);
+					const tn_f32_s v102 = 0x0p+0f;
+					r_acc_7_0_0 = tn_splat_f32_v8(v102);
 				}
 				{
-					const tn_f32_s v96 = 0x0p+0f;
-					r_acc_7_1_0 = tn_splat_f32_v8(v96);
+					const tn_f32_s v102 = 0x0p+0f;
+					r_acc_7_1_0 = tn_splat_f32_v8(v102);
 				}
-				for (int64_t i84 = 0; i84 < 32; i84++) {
+				for (int64_t i90 = 0; i90 < 32; i90++) {
 					{
-						const tn_f32_v8 v97 = tn_load_f32_v8(pack_b1 + (16*i84 + 512));
-						r_brow_7_0 = v97;
+						const tn_f32_v8 v103 = tn_load_f32_v8(pack_b1 + (16*i90 + 512));
+						r_brow_7_0 = v103;
 					}
 					{
-						const tn_f32_s v98 = pack_a[256*i81 + 8*i84 + 21760 - 2560*i8];
+						const tn_f32_s v104 = pack_a[192*i87 + 6*i90 + 16320 - 1920*i12];
 						{
-							const tn_f32_v8 v99 = r_brow_7_0;
-							const tn_f32_v8 v100 = r_acc_7_0_0;
-							const tn_f32_v8 v101 = tn_mac_f32_v8(tn_splat_f32_v8(v98), v99, v100);
-							r_acc_7_0_0 = v101;
+							const tn_f32_v8 v105 = r_brow_7_0;
+							const tn_f32_v8 v106 = r_acc_7_0_0;
+							const tn_f32_v8 v107 = tn_mac_f32_v8(tn_splat_f32_v8(v104), v105, v106);
+							r_acc_7_0_0 = v107;
 						}
 					}
 					{
-						const tn_f32_s v98 = pack_a[256*i81 + 8*i84 + 21761 - 2560*i8];
+						const tn_f32_s v104 = pack_a[192*i87 + 6*i90 + 16321 - 1920*i12];
 						{
-							const tn_f32_v8 v99 = r_brow_7_0;
-							const tn_f32_v8 v100 = r_acc_7_1_0;
-							const tn_f32_v8 v101 = tn_mac_f32_v8(tn_splat_f32_v8(v98), v99, v100);
-							r_acc_7_1_0 = v101;
+							const tn_f32_v8 v105 = r_brow_7_0;
+							const tn_f32_v8 v106 = r_acc_7_1_0;
+							const tn_f32_v8 v107 = tn_mac_f32_v8(tn_splat_f32_v8(v104), v105, v106);
+							r_acc_7_1_0 = v107;
 						}
 					}
 				}
 				{
-					const tn_f32_v8 v102 = r_acc_7_0_0;
-					tn_store_f32_v8(tile_1 + (192*i81 + 16416 - 1920*i8), v102);
+					const tn_f32_v8 v108 = r_acc_7_0_0;
+					tn_store_f32_v8(tile_1 + (96*i87 + 9120 - 960*i12), v108);
 				}
 				{
-					const tn_f32_v8 v102 = r_acc_7_1_0;
-					tn_store_f32_v8(tile_1 + (192*i81 + 16432 - 1920*i8), v102);
+					const tn_f32_v8 v108 = r_acc_7_1_0;
+					tn_store_f32_v8(tile_1 + (96*i87 + 9136 - 960*i12), v108);
 				}
-				for (int64_t i90 = 0; i90 < 2 - 6*i81; i90++) {
+				for (int64_t i96 = 0; i96 < 2 - 6*i87; i96++) {
 					{
-						int64_t i91 = 0;
-						for (; i91 <= 0; i91 += 8) {
-							const tn_f32_v8 v103 = tn_load_f32_v8(tile + (192*i81 + 16*i90 + i91 + 16416 - 1920*i8));
+						int64_t i97 = 0;
+						for (; i97 <= 0; i97 += 8) {
+							const tn_f32_v8 v109 = tn_load_f32_v8(tile + (96*i87 + 16*i96 + i97 + 9120 - 960*i12));
 							/* %5 = matmul: line 4 */
-							const tn_f16_v8 v104 = tn_round_f16_v8(v103);
-							const tn_f32_v8 v105 = tn_load_f32_v8(tile_1 + (192*i81 + 16*i90 + i91 + 16416 - 1920*i8));
+							const tn_f16_v8 v110 = tn_round_f16_v8(v109);
+							const tn_f32_v8 v111 = tn_load_f32_v8(tile_1 + (96*i87 + 16*i96 + i97 + 9120 - 960*i12));
 							/* %14 = matmul: line 4 */
-							const tn_f16_v8 v106 = tn_round_f16_v8(v105);
+							const tn_f16_v8 v112 = tn_round_f16_v8(v111);
 							/* %6 = cast: line 4 */
-							const tn_f32_v8 v107 = tn_cast_f16_f32_v8(v104);
+							const tn_f32_v8 v113 = tn_cast_f16_f32_v8(v110);
 							/* %7 = neg: line 4 */
-							const tn_f32_v8 v108 = tn_neg_f32_v8(v107);
+							const tn_f32_v8 v114 = tn_neg_f32_v8(v113);
 							/* %8 = exp: line 4 */
-							const tn_f32_v8 v109 = tn_exp_f32_v8(v108);
+							const tn_f32_v8 v115 = tn_exp_f32_v8(v114);
 							/* %9 = const: line 4 */
-							const tn_f32_s v110 = 0x1p+0f;
+							const tn_f32_s v116 = 0x1p+0f;
 							/* %11 = add: line 4 */
-							const tn_f32_v8 v111 = tn_splat_f32_v8(v110) + v109;
+							const tn_f32_v8 v117 = tn_splat_f32_v8(v116) + v115;
 							/* %12 = div: line 4 */
-							const tn_f32_v8 v112 = tn_div_f32_v8(v107, v111);
+							const tn_f32_v8 v118 = tn_div_f32_v8(v113, v117);
 							/* %13 = cast: line 4 */
-							const tn_f16_v8 v113 = tn_cast_f32_f16_v8(v112);
+							const tn_f16_v8 v119 = tn_cast_f32_f16_v8(v118);
 							/* %15 h = mul: line 4 */
-							const tn_f16_v8 v114 = tn_mul_f16_v8(v113, v106);
-							const tn_f32_v8 v115 = tn_cast_f16_f32_v8(v114);
-							tn_store_f32_v8(held + (288*i81 + 48*i90 + i91 + 24496 - 2880*i8), v115);
+							const tn_f16_v8 v120 = tn_mul_f16_v8(v119, v112);
+							const tn_f32_v8 v121 = tn_cast_f16_f32_v8(v120);
+							tn_store_f32_v8(held + (288*i87 + 48*i96 + i97 + 24496 - 2880*i12), v121);
 						}
 					}
 				}
 			}
 		}
-		for (int64_t i92 = 0; i92 < tn_min(10*i8 + tn_min(86 - 10*i8, 10), 85) - 10*i8; i92++) {
+		for (int64_t i98 = 0; i98 < tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85) - 10*i12; i98++) {
 			{
-				const tn_f32_s v116 = 0x0p+0f;
-				r_acc_8_0_0 = tn_splat_f32_v8(v116);
+				const tn_f32_s v122 = 0x0p+0f;
+				r_acc_8_0_0 = tn_splat_f32_v8(v122);
 			}
 			{
-				const tn_f32_s v116 = 0x0p+0f;
-				r_acc_8_0_1 = tn_splat_f32_v8(v116);
+				const tn_f32_s v122 = 0x0p+0f;
+				r_acc_8_0_1 = tn_splat_f32_v8(v122);
 			}
 			{
-				const tn_f32_s v116 = 0x0p+0f;
-				r_acc_8_1_0 = tn_splat_f32_v8(v116);
+				const tn_f32_s v122 = 0x0p+0f;
+				r_acc_8_1_0 = tn_splat_f32_v8(v122);
 			}
 			{
-				const tn_f32_s v116 = 0x0p+0f;
-				r_acc_8_1_1 = tn_splat_f32_v8(v116);
+				const tn_f32_s v122 = 0x0p+0f;
+				r_acc_8_1_1 = tn_splat_f32_v8(v122);
 			}
 			{
-				const tn_f32_s v116 = 0x0p+0f;
-				r_acc_8_2_0 = tn_splat_f32_v8(v116);
+				const tn_f32_s v122 = 0x0p+0f;
+				r_acc_8_2_0 = tn_splat_f32_v8(v122);
 			}
 			{
-				const tn_f32_s v116 = 0x0p+0f;
-				r_acc_8_2_1 = tn_splat_f32_v8(v116);
+				const tn_f32_s v122 = 0x0p+0f;
+				r_acc_8_2_1 = tn_splat_f32_v8(v122);
 			}
 			{
-				const tn_f32_s v116 = 0x0p+0f;
-				r_acc_8_3_0 = tn_splat_f32_v8(v116);
+				const tn_f32_s v122 = 0x0p+0f;
+				r_acc_8_3_0 = tn_splat_f32_v8(v122);
 			}
 			{
-				const tn_f32_s v116 = 0x0p+0f;
-				r_acc_8_3_1 = tn_splat_f32_v8(v116);
+				const tn_f32_s v122 = 0x0p+0f;
+				r_acc_8_3_1 = tn_splat_f32_v8(v122);
 			}
 			{
-				const tn_f32_s v116 = 0x0p+0f;
-				r_acc_8_4_0 = tn_splat_f32_v8(v116);
+				const tn_f32_s v122 = 0x0p+0f;
+				r_acc_8_4_0 = tn_splat_f32_v8(v122);
 			}
 			{
-				const tn_f32_s v116 = 0x0p+0f;
-				r_acc_8_4_1 = tn_splat_f32_v8(v116);
+				const tn_f32_s v122 = 0x0p+0f;
+				r_acc_8_4_1 = tn_splat_f32_v8(v122);
 			}
 			{
-				const tn_f32_s v116 = 0x0p+0f;
-				r_acc_8_5_0 = tn_splat_f32_v8(v116);
+				const tn_f32_s v122 = 0x0p+0f;
+				r_acc_8_5_0 = tn_splat_f32_v8(v122);
 			}
 			{
-				const tn_f32_s v116 = 0x0p+0f;
-				r_acc_8_5_1 = tn_splat_f32_v8(v116);
+				const tn_f32_s v122 = 0x0p+0f;
+				r_acc_8_5_1 = tn_splat_f32_v8(v122);
 			}
-			for (int64_t i95 = 0; i95 < 24; i95++) {
+			for (int64_t i101 = 0; i101 < 24; i101++) {
 				{
-					const tn_f32_v8 v117 = tn_load_f32_v8(pack_b2 + (16*i95));
-					r_brow_8_0 = v117;
+					const tn_f32_v8 v123 = tn_load_f32_v8(pack_b2 + (16*i101));
+					r_brow_8_0 = v123;
 				}
 				{
-					const tn_f32_v8 v117 = tn_load_f32_v8(pack_b2 + (16*i95 + 8));
-					r_brow_8_1 = v117;
+					const tn_f32_v8 v123 = tn_load_f32_v8(pack_b2 + (16*i101 + 8));
+					r_brow_8_1 = v123;
 				}
 				{
-					const tn_f32_s v118 = held[288*i92 + i95];
+					const tn_f32_s v124 = held[288*i98 + i101];
 					{
-						const tn_f32_v8 v119 = r_brow_8_0;
-						const tn_f32_v8 v120 = r_acc_8_0_0;
-						const tn_f32_v8 v121 = tn_mac_f32_v8(tn_splat_f32_v8(v118), v119, v120);
-						r_acc_8_0_0 = v121;
+						const tn_f32_v8 v125 = r_brow_8_0;
+						const tn_f32_v8 v126 = r_acc_8_0_0;
+						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
+						r_acc_8_0_0 = v127;
 					}
 					{
-						const tn_f32_v8 v119 = r_brow_8_1;
-						const tn_f32_v8 v120 = r_acc_8_0_1;
-						const tn_f32_v8 v121 = tn_mac_f32_v8(tn_splat_f32_v8(v118), v119, v120);
-						r_acc_8_0_1 = v121;
-					}
-				}
-				{
-					const tn_f32_s v118 = held[288*i92 + i95 + 48];
-					{
-						const tn_f32_v8 v119 = r_brow_8_0;
-						const tn_f32_v8 v120 = r_acc_8_1_0;
-						const tn_f32_v8 v121 = tn_mac_f32_v8(tn_splat_f32_v8(v118), v119, v120);
-						r_acc_8_1_0 = v121;
-					}
-					{
-						const tn_f32_v8 v119 = r_brow_8_1;
-						const tn_f32_v8 v120 = r_acc_8_1_1;
-						const tn_f32_v8 v121 = tn_mac_f32_v8(tn_splat_f32_v8(v118), v119, v120);
-						r_acc_8_1_1 = v121;
+						const tn_f32_v8 v125 = r_brow_8_1;
+						const tn_f32_v8 v126 = r_acc_8_0_1;
+						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
+						r_acc_8_0_1 = v127;
 					}
 				}
 				{
-					const tn_f32_s v118 = held[288*i92 + i95 + 96];
+					const tn_f32_s v124 = held[288*i98 + i101 + 48];
 					{
-						const tn_f32_v8 v119 = r_brow_8_0;
-						const tn_f32_v8 v120 = r_acc_8_2_0;
-						const tn_f32_v8 v121 = tn_mac_f32_v8(tn_splat_f32_v8(v118), v119, v120);
-						r_acc_8_2_0 = v121;
+						const tn_f32_v8 v125 = r_brow_8_0;
+						const tn_f32_v8 v126 = r_acc_8_1_0;
+						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
+						r_acc_8_1_0 = v127;
 					}
 					{
-						const tn_f32_v8 v119 = r_brow_8_1;
-						const tn_f32_v8 v120 = r_acc_8_2_1;
-						const tn_f32_v8 v121 = tn_mac_f32_v8(tn_splat_f32_v8(v118), v119, v120);
-						r_acc_8_2_1 = v121;
-					}
-				}
-				{
-					const tn_f32_s v118 = held[288*i92 + i95 + 144];
-					{
-						const tn_f32_v8 v119 = r_brow_8_0;
-						const tn_f32_v8 v120 = r_acc_8_3_0;
-						const tn_f32_v8 v121 = tn_mac_f32_v8(tn_splat_f32_v8(v118), v119, v120);
-						r_acc_8_3_0 = v121;
-					}
-					{
-						const tn_f32_v8 v119 = r_brow_8_1;
-						const tn_f32_v8 v120 = r_acc_8_3_1;
-						const tn_f32_v8 v121 = tn_mac_f32_v8(tn_splat_f32_v8(v118), v119, v120);
-						r_acc_8_3_1 = v121;
+						const tn_f32_v8 v125 = r_brow_8_1;
+						const tn_f32_v8 v126 = r_acc_8_1_1;
+						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
+						r_acc_8_1_1 = v127;
 					}
 				}
 				{
-					const tn_f32_s v118 = held[288*i92 + i95 + 192];
+					const tn_f32_s v124 = held[288*i98 + i101 + 96];
 					{
-						const tn_f32_v8 v119 = r_brow_8_0;
-						const tn_f32_v8 v120 = r_acc_8_4_0;
-						const tn_f32_v8 v121 = tn_mac_f32_v8(tn_splat_f32_v8(v118), v119, v120);
-						r_acc_8_4_0 = v121;
+						const tn_f32_v8 v125 = r_brow_8_0;
+						const tn_f32_v8 v126 = r_acc_8_2_0;
+						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
+						r_acc_8_2_0 = v127;
 					}
 					{
-						const tn_f32_v8 v119 = r_brow_8_1;
-						const tn_f32_v8 v120 = r_acc_8_4_1;
-						const tn_f32_v8 v121 = tn_mac_f32_v8(tn_splat_f32_v8(v118), v119, v120);
-						r_acc_8_4_1 = v121;
+						const tn_f32_v8 v125 = r_brow_8_1;
+						const tn_f32_v8 v126 = r_acc_8_2_1;
+						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
+						r_acc_8_2_1 = v127;
 					}
 				}
 				{
-					const tn_f32_s v118 = held[288*i92 + i95 + 240];
+					const tn_f32_s v124 = held[288*i98 + i101 + 144];
 					{
-						const tn_f32_v8 v119 = r_brow_8_0;
-						const tn_f32_v8 v120 = r_acc_8_5_0;
-						const tn_f32_v8 v121 = tn_mac_f32_v8(tn_splat_f32_v8(v118), v119, v120);
-						r_acc_8_5_0 = v121;
+						const tn_f32_v8 v125 = r_brow_8_0;
+						const tn_f32_v8 v126 = r_acc_8_3_0;
+						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
+						r_acc_8_3_0 = v127;
 					}
 					{
-						const tn_f32_v8 v119 = r_brow_8_1;
-						const tn_f32_v8 v120 = r_acc_8_5_1;
-						const tn_f32_v8 v121 = tn_mac_f32_v8(tn_splat_f32_v8(v118), v119, v120);
-						r_acc_8_5_1 = v121;
+						const tn_f32_v8 v125 = r_brow_8_1;
+						const tn_f32_v8 v126 = r_acc_8_3_1;
+						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
+						r_acc_8_3_1 = v127;
+					}
+				}
+				{
+					const tn_f32_s v124 = held[288*i98 + i101 + 192];
+					{
+						const tn_f32_v8 v125 = r_brow_8_0;
+						const tn_f32_v8 v126 = r_acc_8_4_0;
+						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
+						r_acc_8_4_0 = v127;
+					}
+					{
+						const tn_f32_v8 v125 = r_brow_8_1;
+						const tn_f32_v8 v126 = r_acc_8_4_1;
+						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
+						r_acc_8_4_1 = v127;
+					}
+				}
+				{
+					const tn_f32_s v124 = held[288*i98 + i101 + 240];
+					{
+						const tn_f32_v8 v125 = r_brow_8_0;
+						const tn_f32_v8 v126 = r_acc_8_5_0;
+						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
+						r_acc_8_5_0 = v127;
+					}
+					{
+						const tn_f32_v8 v125 = r_brow_8_1;
+						const tn_f32_v8 v126 = r_acc_8_5_1;
+						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
+						r_acc_8_5_1 = v127;
 					}
 				}
 			}
 			{
-				const tn_f32_v8 v122 = r_acc_8_0_0;
+				const tn_f32_v8 v128 = r_acc_8_0_0;
 				/* %16 = matmul: line 5 */
-				const tn_f16_v8 v123 = tn_round_f16_v8(v122);
+				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
 				/* %4 b = input: line 3 */
-				const tn_f16_v8 v124 = tn_load_f16_v8(b_b);
+				const tn_f16_v8 v130 = tn_load_f16_v8(b_b);
 				/* %18 = add: line 5 */
-				const tn_f16_v8 v125 = tn_add_f16_v8(v123, v124);
-				tn_store_f16_v8(b18 + (960*i8 + 96*i92), v125);
+				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
+				tn_store_f16_v8(b18 + (960*i12 + 96*i98), v131);
 			}
 			{
-				const tn_f32_v8 v122 = r_acc_8_0_1;
-				const tn_f16_v8 v123 = tn_round_f16_v8(v122);
-				const tn_f16_v8 v124 = tn_load_f16_v8(b_b + 8);
-				const tn_f16_v8 v125 = tn_add_f16_v8(v123, v124);
-				tn_store_f16_v8(b18 + (960*i8 + 96*i92 + 8), v125);
+				const tn_f32_v8 v128 = r_acc_8_0_1;
+				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
+				const tn_f16_v8 v130 = tn_load_f16_v8(b_b + 8);
+				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
+				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 8), v131);
 			}
 			{
-				const tn_f32_v8 v122 = r_acc_8_1_0;
-				const tn_f16_v8 v123 = tn_round_f16_v8(v122);
-				const tn_f16_v8 v124 = tn_load_f16_v8(b_b);
-				const tn_f16_v8 v125 = tn_add_f16_v8(v123, v124);
-				tn_store_f16_v8(b18 + (960*i8 + 96*i92 + 16), v125);
+				const tn_f32_v8 v128 = r_acc_8_1_0;
+				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
+				const tn_f16_v8 v130 = tn_load_f16_v8(b_b);
+				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
+				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 16), v131);
 			}
 			{
-				const tn_f32_v8 v122 = r_acc_8_1_1;
-				const tn_f16_v8 v123 = tn_round_f16_v8(v122);
-				const tn_f16_v8 v124 = tn_load_f16_v8(b_b + 8);
-				const tn_f16_v8 v125 = tn_add_f16_v8(v123, v124);
-				tn_store_f16_v8(b18 + (960*i8 + 96*i92 + 24), v125);
+				const tn_f32_v8 v128 = r_acc_8_1_1;
+				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
+				const tn_f16_v8 v130 = tn_load_f16_v8(b_b + 8);
+				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
+				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 24), v131);
 			}
 			{
-				const tn_f32_v8 v122 = r_acc_8_2_0;
-				const tn_f16_v8 v123 = tn_round_f16_v8(v122);
-				const tn_f16_v8 v124 = tn_load_f16_v8(b_b);
-				const tn_f16_v8 v125 = tn_add_f16_v8(v123, v124);
-				tn_store_f16_v8(b18 + (960*i8 + 96*i92 + 32), v125);
+				const tn_f32_v8 v128 = r_acc_8_2_0;
+				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
+				const tn_f16_v8 v130 = tn_load_f16_v8(b_b);
+				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
+				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 32), v131);
 			}
 			{
-				const tn_f32_v8 v122 = r_acc_8_2_1;
-				const tn_f16_v8 v123 = tn_round_f16_v8(v122);
-				const tn_f16_v8 v124 = tn_load_f16_v8(b_b + 8);
-				const tn_f16_v8 v125 = tn_add_f16_v8(v123, v124);
-				tn_store_f16_v8(b18 + (960*i8 + 96*i92 + 40), v125);
+				const tn_f32_v8 v128 = r_acc_8_2_1;
+				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
+				const tn_f16_v8 v130 = tn_load_f16_v8(b_b + 8);
+				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
+				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 40), v131);
 			}
 			{
-				const tn_f32_v8 v122 = r_acc_8_3_0;
-				const tn_f16_v8 v123 = tn_round_f16_v8(v122);
-				const tn_f16_v8 v124 = tn_load_f16_v8(b_b);
-				const tn_f16_v8 v125 = tn_add_f16_v8(v123, v124);
-				tn_store_f16_v8(b18 + (960*i8 + 96*i92 + 48), v125);
+				const tn_f32_v8 v128 = r_acc_8_3_0;
+				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
+				const tn_f16_v8 v130 = tn_load_f16_v8(b_b);
+				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
+				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 48), v131);
 			}
 			{
-				const tn_f32_v8 v122 = r_acc_8_3_1;
-				const tn_f16_v8 v123 = tn_round_f16_v8(v122);
-				const tn_f16_v8 v124 = tn_load_f16_v8(b_b + 8);
-				const tn_f16_v8 v125 = tn_add_f16_v8(v123, v124);
-				tn_store_f16_v8(b18 + (960*i8 + 96*i92 + 56), v125);
+				const tn_f32_v8 v128 = r_acc_8_3_1;
+				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
+				const tn_f16_v8 v130 = tn_load_f16_v8(b_b + 8);
+				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
+				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 56), v131);
 			}
 			{
-				const tn_f32_v8 v122 = r_acc_8_4_0;
-				const tn_f16_v8 v123 = tn_round_f16_v8(v122);
-				const tn_f16_v8 v124 = tn_load_f16_v8(b_b);
-				const tn_f16_v8 v125 = tn_add_f16_v8(v123, v124);
-				tn_store_f16_v8(b18 + (960*i8 + 96*i92 + 64), v125);
+				const tn_f32_v8 v128 = r_acc_8_4_0;
+				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
+				const tn_f16_v8 v130 = tn_load_f16_v8(b_b);
+				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
+				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 64), v131);
 			}
 			{
-				const tn_f32_v8 v122 = r_acc_8_4_1;
-				const tn_f16_v8 v123 = tn_round_f16_v8(v122);
-				const tn_f16_v8 v124 = tn_load_f16_v8(b_b + 8);
-				const tn_f16_v8 v125 = tn_add_f16_v8(v123, v124);
-				tn_store_f16_v8(b18 + (960*i8 + 96*i92 + 72), v125);
+				const tn_f32_v8 v128 = r_acc_8_4_1;
+				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
+				const tn_f16_v8 v130 = tn_load_f16_v8(b_b + 8);
+				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
+				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 72), v131);
 			}
 			{
-				const tn_f32_v8 v122 = r_acc_8_5_0;
-				const tn_f16_v8 v123 = tn_round_f16_v8(v122);
-				const tn_f16_v8 v124 = tn_load_f16_v8(b_b);
-				const tn_f16_v8 v125 = tn_add_f16_v8(v123, v124);
-				tn_store_f16_v8(b18 + (960*i8 + 96*i92 + 80), v125);
+				const tn_f32_v8 v128 = r_acc_8_5_0;
+				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
+				const tn_f16_v8 v130 = tn_load_f16_v8(b_b);
+				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
+				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 80), v131);
 			}
 			{
-				const tn_f32_v8 v122 = r_acc_8_5_1;
-				const tn_f16_v8 v123 = tn_round_f16_v8(v122);
-				const tn_f16_v8 v124 = tn_load_f16_v8(b_b + 8);
-				const tn_f16_v8 v125 = tn_add_f16_v8(v123, v124);
-				tn_store_f16_v8(b18 + (960*i8 + 96*i92 + 88), v125);
+				const tn_f32_v8 v128 = r_acc_8_5_1;
+				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
+				const tn_f16_v8 v130 = tn_load_f16_v8(b_b + 8);
+				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
+				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 88), v131);
 			}
 		}
-		for (int64_t i101 = 0; i101 < 10*i8 + tn_min(86 - 10*i8, 10) - tn_min(10*i8 + tn_min(86 - 10*i8, 10), 85); i101++) {
-			if (i101 + 85 - 10*i8 >= 0 && 10*i8 - i101 - 76 >= 0) {
+		for (int64_t i107 = 0; i107 < 10*i12 + tn_min(86 - 10*i12, 10) - tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85); i107++) {
+			if (i107 + 85 - 10*i12 >= 0 && 10*i12 - i107 - 76 >= 0) {
 				{
-					const tn_f32_s v126 = 0x0p+0f;
-					r_acc_9_0_0 = tn_splat_f32_v8(v126);
+					const tn_f32_s v132 = 0x0p+0f;
+					r_acc_9_0_0 = tn_splat_f32_v8(v132);
 				}
 				{
-					const tn_f32_s v126 = 0x0p+0f;
-					r_acc_9_0_1 = tn_splat_f32_v8(v126);
+					const tn_f32_s v132 = 0x0p+0f;
+					r_acc_9_0_1 = tn_splat_f32_v8(v132);
 				}
 				{
-					const tn_f32_s v126 = 0x0p+0f;
-					r_acc_9_1_0 = tn_splat_f32_v8(v126);
+					const tn_f32_s v132 = 0x0p+0f;
+					r_acc_9_1_0 = tn_splat_f32_v8(v132);
 				}
 				{
-					const tn_f32_s v126 = 0x0p+0f;
-					r_acc_9_1_1 = tn_splat_f32_v8(v126);
+					const tn_f32_s v132 = 0x0p+0f;
+					r_acc_9_1_1 = tn_splat_f32_v8(v132);
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 8);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 8);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24480 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24480 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24528 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24528 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 16);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 16);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 24);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 24);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24481 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24481 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24529 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24529 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 32);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 32);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 40);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 40);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24482 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24482 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24530 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24530 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 48);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 48);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 56);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 56);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24483 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24483 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24531 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24531 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 64);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 64);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 72);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 72);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24484 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24484 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24532 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24532 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 80);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 80);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 88);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 88);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24485 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24485 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24533 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24533 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 96);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 96);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 104);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 104);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24486 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24486 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24534 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24534 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 112);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 112);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 120);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 120);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24487 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24487 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24535 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24535 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 128);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 128);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 136);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 136);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24488 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24488 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24536 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24536 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 144);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 144);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 152);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 152);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24489 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24489 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24537 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24537 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 160);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 160);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 168);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 168);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24490 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24490 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24538 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24538 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 176);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 176);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 184);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 184);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24491 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24491 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24539 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24539 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 192);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 192);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 200);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 200);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24492 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24492 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24540 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24540 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 208);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 208);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 216);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 216);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24493 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24493 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24541 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24541 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 224);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 224);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 232);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 232);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24494 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24494 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24542 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24542 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 240);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 240);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 248);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 248);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24495 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24495 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24543 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24543 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 256);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 256);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 264);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 264);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24496 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24496 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24544 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24544 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 272);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 272);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 280);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 280);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24497 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24497 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24545 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24545 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 288);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 288);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 296);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 296);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24498 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24498 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24546 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24546 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 304);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 304);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 312);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 312);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24499 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24499 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24547 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24547 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 320);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 320);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 328);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 328);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24500 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24500 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24548 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24548 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 336);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 336);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 344);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 344);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24501 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24501 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24549 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24549 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 352);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 352);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 360);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 360);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24502 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24502 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24550 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24550 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 368);
-					r_brow_9_0 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 368);
+					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v127 = tn_load_f32_v8(pack_b2 + 376);
-					r_brow_9_1 = v127;
+					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 376);
+					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24503 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24503 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_0_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_0_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_0_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_0_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_0_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_0_1 = v137;
 					}
 				}
 				{
-					const tn_f32_s v128 = held[288*i101 + 24551 - 2880*i8];
+					const tn_f32_s v134 = held[288*i107 + 24551 - 2880*i12];
 					{
-						const tn_f32_v8 v129 = r_brow_9_0;
-						const tn_f32_v8 v130 = r_acc_9_1_0;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_0 = v131;
+						const tn_f32_v8 v135 = r_brow_9_0;
+						const tn_f32_v8 v136 = r_acc_9_1_0;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_0 = v137;
 					}
 					{
-						const tn_f32_v8 v129 = r_brow_9_1;
-						const tn_f32_v8 v130 = r_acc_9_1_1;
-						const tn_f32_v8 v131 = tn_mac_f32_v8(tn_splat_f32_v8(v128), v129, v130);
-						r_acc_9_1_1 = v131;
+						const tn_f32_v8 v135 = r_brow_9_1;
+						const tn_f32_v8 v136 = r_acc_9_1_1;
+						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
+						r_acc_9_1_1 = v137;
 					}
 				}
 				{
-					const tn_f32_v8 v132 = r_acc_9_0_0;
+					const tn_f32_v8 v138 = r_acc_9_0_0;
 					/* %16 = matmul: line 5 */
-					const tn_f16_v8 v133 = tn_round_f16_v8(v132);
+					const tn_f16_v8 v139 = tn_round_f16_v8(v138);
 					/* %4 b = input: line 3 */
-					const tn_f16_v8 v134 = tn_load_f16_v8(b_b);
+					const tn_f16_v8 v140 = tn_load_f16_v8(b_b);
 					/* %18 = add: line 5 */
-					const tn_f16_v8 v135 = tn_add_f16_v8(v133, v134);
-					tn_store_f16_v8(b18 + (96*i101 + 8160), v135);
+					const tn_f16_v8 v141 = tn_add_f16_v8(v139, v140);
+					tn_store_f16_v8(b18 + (96*i107 + 8160), v141);
 				}
 				{
-					const tn_f32_v8 v132 = r_acc_9_0_1;
-					const tn_f16_v8 v133 = tn_round_f16_v8(v132);
-					const tn_f16_v8 v134 = tn_load_f16_v8(b_b + 8);
-					const tn_f16_v8 v135 = tn_add_f16_v8(v133, v134);
-					tn_store_f16_v8(b18 + (96*i101 + 8168), v135);
+					const tn_f32_v8 v138 = r_acc_9_0_1;
+					const tn_f16_v8 v139 = tn_round_f16_v8(v138);
+					const tn_f16_v8 v140 = tn_load_f16_v8(b_b + 8);
+					const tn_f16_v8 v141 = tn_add_f16_v8(v139, v140);
+					tn_store_f16_v8(b18 + (96*i107 + 8168), v141);
 				}
 				{
-					const tn_f32_v8 v132 = r_acc_9_1_0;
-					const tn_f16_v8 v133 = tn_round_f16_v8(v132);
-					const tn_f16_v8 v134 = tn_load_f16_v8(b_b);
-					const tn_f16_v8 v135 = tn_add_f16_v8(v133, v134);
-					tn_store_f16_v8(b18 + (96*i101 + 8176), v135);
+					const tn_f32_v8 v138 = r_acc_9_1_0;
+					const tn_f16_v8 v139 = tn_round_f16_v8(v138);
+					const tn_f16_v8 v140 = tn_load_f16_v8(b_b);
+					const tn_f16_v8 v141 = tn_add_f16_v8(v139, v140);
+					tn_store_f16_v8(b18 + (96*i107 + 8176), v141);
 				}
 				{
-					const tn_f32_v8 v132 = r_acc_9_1_1;
-					const tn_f16_v8 v133 = tn_round_f16_v8(v132);
-					const tn_f16_v8 v134 = tn_load_f16_v8(b_b + 8);
-					const tn_f16_v8 v135 = tn_add_f16_v8(v133, v134);
-					tn_store_f16_v8(b18 + (96*i101 + 8184), v135);
+					const tn_f32_v8 v138 = r_acc_9_1_1;
+					const tn_f16_v8 v139 = tn_round_f16_v8(v138);
+					const tn_f16_v8 v140 = tn_load_f16_v8(b_b + 8);
+					const tn_f16_v8 v141 = tn_add_f16_v8(v139, v140);
+					tn_store_f16_v8(b18 + (96*i107 + 8184), v141);
 				}
 			}
 		}

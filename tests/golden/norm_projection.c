@@ -857,7 +857,7 @@ TN_EXPORT void k0_pass1(const TnArgs *args, int worker, int workers,
 }
 #endif
 /*
- * k1: region 1 of norm_projection, by contract mr=6 nr=16 lanes=8 mb=6 nb=28 kc=336 ti=1 a=2 b=2 unit=0
+ * k1: region 1 of norm_projection, by contract mr=6 nr=16 lanes=8 mb=25 nb=2 kc=376 a=1 b=1 unit=0
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %20 = matmul: f16, line 9
  */
@@ -1030,14 +1030,20 @@ TN_INLINE tn_f32_v8 tn_ziphi_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
 {
 	return __builtin_shufflevector(a, b, 4, 8 + 4, 5, 8 + 5, 6, 8 + 6, 7, 8 + 7);
 }
-typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
-TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
-{
-	*(tn_f32_v8u *)a = b;
-}
 TN_INLINE uint64_t tn_lanes(int64_t a)
 {
 	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
+}
+typedef float tn_f32_su __attribute__((aligned(1), may_alias));
+TN_INLINE void tn_storen_f32_v8(void *a, int64_t b, tn_f32_v8 c)
+{
+#ifdef __AVX512VL__
+	__builtin_ia32_storeups256_mask(
+		a, (tn_f32_v8)c, (uint8_t)tn_lanes(b));
+#else
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_f32_su *)a)[i] = c[i];
+#endif
 }
 typedef uint16_t tn_u16_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_u16_v8 tn_loadn_u16_v8(const void *a, int64_t b)
@@ -1074,14 +1080,23 @@ TN_APART void tn_turn_f32_v8(void *a)
 	for (int i = 0; from == other && i < 8; i++)
 		to[i] = from[i];
 }
+typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
+TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
+{
+	return *(const tn_f32_v8u *)a;
+}
+TN_INLINE void tn_ahead(const void *a)
+{
+	__builtin_prefetch(a, 0, 2);
+}
 typedef float tn_f32_s;
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
 {
 	return (tn_f32_v8){a, a, a, a, a, a, a, a};
 }
-TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
+TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
 {
-	return *(const tn_f32_v8u *)a;
+	*(tn_f32_v8u *)a = b;
 }
 typedef float tn_f32_v4 __attribute__((vector_size(16)));
 typedef float tn_f32_v4u __attribute__((vector_size(16), aligned(1), may_alias));
@@ -1295,7 +1310,6 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 {
 	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
 }
-typedef float tn_f32_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
 #ifdef __AVX512VL__
@@ -1327,157 +1341,32 @@ TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 #define TN_EXPORT __attribute__((visibility("default")))
 #define TN_REG __attribute__((unused))
 
-#if !defined TN_PHASE || TN_PHASE == 0
-TN_EXPORT void k1_pack_a(const TnArgs *args, int worker, int workers,
-		TnStatus *st)
-{
-	const int64_t d_M = args->dims[0];
-	const int64_t d_K = args->dims[1];
-	const int64_t c0 = tn_max((d_K + 335)/336, 1);
-	const int64_t c1 = (d_M + 5)/6;
-	float *const pack_a = args->buffers[0];
-	const uint16_t *const b19 = args->buffers[1];
-	const int64_t tasks = c1;
-
-	(void)worker;
-	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
-		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < c0; i1++) {
-			{
-				const int64_t n2 = tn_min(d_K - 336*i1, 336);
-				int64_t i2 = 0;
-				for (; i2 <= n2 - 8; i2 += 8) {
-					tn_f32_v8 t0_0[8];
-					for (int64_t i3 = 0; i3 < 8; i3++) {
-						/* %19 = cast: line 9 */
-						const tn_f16_v8 v0 = d_M - 6*i0 - i3 - 1 >= 0 ? tn_load_f16_v8(b19 + (6*d_K*i0 + d_K*i3 + 336*i1 + i2)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0[i3] = v1;
-					}
-					const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
-					const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
-					const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0[1], t0_0[5]);
-					const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0[1], t0_0[5]);
-					const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0[2], t0_0[6]);
-					const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0[2], t0_0[6]);
-					const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0[3], t0_0[7]);
-					const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0[3], t0_0[7]);
-					const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
-					const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
-					const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
-					const tn_f32_v8 t0_2_3 = tn_ziphi_f32_v8(t0_1_1, t0_1_5);
-					const tn_f32_v8 t0_2_4 = tn_ziplo_f32_v8(t0_1_2, t0_1_6);
-					const tn_f32_v8 t0_2_5 = tn_ziphi_f32_v8(t0_1_2, t0_1_6);
-					const tn_f32_v8 t0_2_6 = tn_ziplo_f32_v8(t0_1_3, t0_1_7);
-					const tn_f32_v8 t0_2_7 = tn_ziphi_f32_v8(t0_1_3, t0_1_7);
-					const tn_f32_v8 t0_3_0 = tn_ziplo_f32_v8(t0_2_0, t0_2_4);
-					const tn_f32_v8 t0_3_1 = tn_ziphi_f32_v8(t0_2_0, t0_2_4);
-					const tn_f32_v8 t0_3_2 = tn_ziplo_f32_v8(t0_2_1, t0_2_5);
-					const tn_f32_v8 t0_3_3 = tn_ziphi_f32_v8(t0_2_1, t0_2_5);
-					const tn_f32_v8 t0_3_4 = tn_ziplo_f32_v8(t0_2_2, t0_2_6);
-					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
-					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
-					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t0_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
-				}
-				if (i2 < n2) {
-					const int64_t m2 = n2 - i2;
-					tn_f32_v8 t1_0[8];
-					for (int64_t i3 = 0; i3 < 8; i3++) {
-						const tn_f16_v8 v0 = d_M - 6*i0 - i3 - 1 >= 0 ? tn_loadn_f16_v8(b19 + (6*d_K*i0 + d_K*i3 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0[i3] = v1;
-					}
-					tn_turn_f32_v8(t1_0);
-					for (int64_t i28 = 0; i28 < m2; i28++)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8*i28), t1_0[i28]);
-				}
-			}
-		}
-	}
-}
-#endif
-
-#if !defined TN_PHASE || TN_PHASE == 1
-TN_EXPORT void k1_pack_b(const TnArgs *args, int worker, int workers,
-		TnStatus *st)
-{
-	const int64_t d_K = args->dims[1];
-	const int64_t d_N = args->dims[2];
-	const int64_t c0 = tn_max((d_K + 335)/336, 1);
-	const int64_t c1 = (d_N + 15)/16;
-	float *const pack_b = args->buffers[2];
-	const uint16_t *const b_w = args->buffers[3];
-	const int64_t tasks = c1;
-
-	(void)worker;
-	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
-		const int64_t i4 = t;
-		for (int64_t i5 = 0; i5 < c0; i5++) {
-			for (int64_t i6 = 0; i6 < tn_min(d_K - 336*i5, 336); i6++) {
-				{
-					/* %2 w = input: line 8 */
-					tn_f16_v8 v2;
-					if (d_N - 16*i4 - 8 >= 0) {
-						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4));
-					} else {
-						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
-					}
-					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
-				}
-				{
-					tn_f16_v8 v2;
-					if (d_N - 16*i4 - 16 >= 0) {
-						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8));
-					} else {
-						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
-					}
-					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
-				}
-			}
-		}
-	}
-}
-#endif
-
-#if !defined TN_PHASE || TN_PHASE == 2
 TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
-	const int64_t c0 = (d_N + 15)/16;
+	const int64_t c0 = tn_max((d_K + 375)/376, 1);
 	const int64_t c1 = (d_M + 5)/6;
-	const int64_t c2 = tn_max((d_K + 335)/336, 1);
-	const int64_t c3 = (d_N + 447)/448;
-	const int64_t c4 = (d_M + 35)/36;
+	const int64_t c2 = (d_N + 15)/16;
+	const int64_t c3 = (d_N + 31)/32;
+	const int64_t c4 = (d_M + 149)/150;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
-	float *const pack_a = args->buffers[0];
-	float *const pack_b = args->buffers[2];
 	float *const tile = (float *)(scratch + 0);
-	uint16_t *const b20 = args->buffers[4];
+	float *const pack_a = (float *)(scratch + 19200);
+	float *const pack_b = (float *)(scratch + 244800LL);
+	const uint16_t *const b19 = args->buffers[0];
+	const uint16_t *const b_w = args->buffers[1];
+	uint16_t *const b20 = args->buffers[2];
 	const int64_t tasks = c4*c3;
 
 	(void)worker;
 	(void)st;
 	for (int64_t t = tn_task(args, workers, -1); t < tasks;
 	     t = tn_task(args, workers, t)) {
-		const int64_t i8 = t / c3;
-		const int64_t i9 = t % c3;
+		const int64_t i0 = t / c3;
+		const int64_t i1 = t % c3;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0 = {0};
@@ -1492,237 +1381,463 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_5_1 = {0};
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
-		for (int64_t i10 = 0; i10 < tn_min(c0 - 28*i9, 28); i10++) {
-			for (int64_t i11 = 0; i11 < tn_min(c1 - 6*i8, 6); i11++) {
-				for (int64_t i12 = 0; i12 < 6; i12++) {
-					{
-						const tn_f32_s v4 = 0x0p+0f;
-						tn_store_f32_v8(tile + (96*i10 + 2688*i11 + 16*i12), tn_splat_f32_v8(v4));
+		for (int64_t i2 = 0; i2 < c0; i2++) {
+			for (int64_t i3 = 0; i3 < tn_min(c1 - 25*i0, 25); i3++) {
+				{
+					const int64_t n4 = tn_min(d_K - 376*i2, 376);
+					int64_t i4 = 0;
+					for (; i4 <= n4 - 8; i4 += 8) {
+						tn_f32_v8 t0_0[8] = {{0}};
+						for (int64_t i5 = 0; i5 < 6; i5++) {
+							/* %19 = cast: line 9 */
+							const tn_f16_v8 v0 = d_M - 150*i0 - 6*i3 - i5 - 1 >= 0 ? tn_load_f16_v8(b19 + (150*d_K*i0 + 6*d_K*i3 + d_K*i5 + 376*i2 + i4)) : tn_splat_f16_v8(0);
+							const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+							t0_0[i5] = v1;
+						}
+						const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
+						const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
+						const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0[1], t0_0[5]);
+						const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0[1], t0_0[5]);
+						const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0[2], t0_0[6]);
+						const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0[2], t0_0[6]);
+						const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0[3], t0_0[7]);
+						const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0[3], t0_0[7]);
+						const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
+						const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
+						const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
+						const tn_f32_v8 t0_2_3 = tn_ziphi_f32_v8(t0_1_1, t0_1_5);
+						const tn_f32_v8 t0_2_4 = tn_ziplo_f32_v8(t0_1_2, t0_1_6);
+						const tn_f32_v8 t0_2_5 = tn_ziphi_f32_v8(t0_1_2, t0_1_6);
+						const tn_f32_v8 t0_2_6 = tn_ziplo_f32_v8(t0_1_3, t0_1_7);
+						const tn_f32_v8 t0_2_7 = tn_ziphi_f32_v8(t0_1_3, t0_1_7);
+						const tn_f32_v8 t0_3_0 = tn_ziplo_f32_v8(t0_2_0, t0_2_4);
+						const tn_f32_v8 t0_3_1 = tn_ziphi_f32_v8(t0_2_0, t0_2_4);
+						const tn_f32_v8 t0_3_2 = tn_ziplo_f32_v8(t0_2_1, t0_2_5);
+						const tn_f32_v8 t0_3_3 = tn_ziphi_f32_v8(t0_2_1, t0_2_5);
+						const tn_f32_v8 t0_3_4 = tn_ziplo_f32_v8(t0_2_2, t0_2_6);
+						const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
+						const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
+						const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
+						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4), 6, t0_3_0);
+						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 6), 6, t0_3_1);
+						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 12), 6, t0_3_2);
+						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 18), 6, t0_3_3);
+						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 24), 6, t0_3_4);
+						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 30), 6, t0_3_5);
+						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 36), 6, t0_3_6);
+						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 42), 6, t0_3_7);
 					}
-					{
-						const tn_f32_s v4 = 0x0p+0f;
-						tn_store_f32_v8(tile + (96*i10 + 2688*i11 + 16*i12 + 8), tn_splat_f32_v8(v4));
+					if (i4 < n4) {
+						const int64_t m4 = n4 - i4;
+						tn_f32_v8 t1_0[8] = {{0}};
+						for (int64_t i5 = 0; i5 < 6; i5++) {
+							const tn_f16_v8 v0 = d_M - 150*i0 - 6*i3 - i5 - 1 >= 0 ? tn_loadn_f16_v8(b19 + (150*d_K*i0 + 6*d_K*i3 + d_K*i5 + 376*i2 + i4), m4) : tn_splat_f16_v8(0);
+							const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+							t1_0[i5] = v1;
+						}
+						tn_turn_f32_v8(t1_0);
+						for (int64_t i24 = 0; i24 < m4; i24++)
+							tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 6*i24), 6, t1_0[i24]);
 					}
 				}
 			}
-		}
-		for (int64_t i14 = 0; i14 < c2; i14++) {
-			for (int64_t i15 = 0; i15 < tn_div(tn_min(c1 - 6*i8, 6) + 5, 6); i15++) {
-				for (int64_t i16 = 0; i16 < tn_min(c0 - 28*i9, 28); i16++) {
-					for (int64_t i17 = 0; i17 < tn_min(c1 - 6*i8, 6) - 6*i15; i17++) {
+			for (int64_t i6 = 0; i6 < tn_min(c2 - 2*i1, 2); i6++) {
+				for (int64_t i7 = 0; i7 < tn_min(c1 - 25*i0, 25); i7++) {
+					if (i2 - 1 >= 0) {
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17));
-							r_acc_0_0 = v5;
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7));
+							r_acc_0_0 = v2;
+							tn_ahead(tile + (2400*i6 + 96*i7 + 96));
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 8));
-							r_acc_0_1 = v5;
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 8));
+							r_acc_0_1 = v2;
+							tn_ahead(tile + (2400*i6 + 96*i7 + 104));
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16));
-							r_acc_1_0 = v5;
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 16));
+							r_acc_1_0 = v2;
+							tn_ahead(tile + (2400*i6 + 96*i7 + 112));
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 24));
-							r_acc_1_1 = v5;
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 24));
+							r_acc_1_1 = v2;
+							tn_ahead(tile + (2400*i6 + 96*i7 + 120));
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 32));
-							r_acc_2_0 = v5;
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 32));
+							r_acc_2_0 = v2;
+							tn_ahead(tile + (2400*i6 + 96*i7 + 128));
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 40));
-							r_acc_2_1 = v5;
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 40));
+							r_acc_2_1 = v2;
+							tn_ahead(tile + (2400*i6 + 96*i7 + 136));
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 48));
-							r_acc_3_0 = v5;
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 48));
+							r_acc_3_0 = v2;
+							tn_ahead(tile + (2400*i6 + 96*i7 + 144));
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 56));
-							r_acc_3_1 = v5;
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 56));
+							r_acc_3_1 = v2;
+							tn_ahead(tile + (2400*i6 + 96*i7 + 152));
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 64));
-							r_acc_4_0 = v5;
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 64));
+							r_acc_4_0 = v2;
+							tn_ahead(tile + (2400*i6 + 96*i7 + 160));
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 72));
-							r_acc_4_1 = v5;
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 72));
+							r_acc_4_1 = v2;
+							tn_ahead(tile + (2400*i6 + 96*i7 + 168));
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 80));
-							r_acc_5_0 = v5;
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 80));
+							r_acc_5_0 = v2;
+							tn_ahead(tile + (2400*i6 + 96*i7 + 176));
 						}
 						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88));
-							r_acc_5_1 = v5;
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 88));
+							r_acc_5_1 = v2;
+							tn_ahead(tile + (2400*i6 + 96*i7 + 184));
 						}
-						for (int64_t i20 = 0; i20 < tn_min(d_K - 336*i14, 336); i20++) {
+					} else {
+						{
+							const tn_f32_s v3 = 0x0p+0f;
+							r_acc_0_0 = tn_splat_f32_v8(v3);
+						}
+						{
+							const tn_f32_s v3 = 0x0p+0f;
+							r_acc_0_1 = tn_splat_f32_v8(v3);
+						}
+						{
+							const tn_f32_s v3 = 0x0p+0f;
+							r_acc_1_0 = tn_splat_f32_v8(v3);
+						}
+						{
+							const tn_f32_s v3 = 0x0p+0f;
+							r_acc_1_1 = tn_splat_f32_v8(v3);
+						}
+						{
+							const tn_f32_s v3 = 0x0p+0f;
+							r_acc_2_0 = tn_splat_f32_v8(v3);
+						}
+						{
+							const tn_f32_s v3 = 0x0p+0f;
+							r_acc_2_1 = tn_splat_f32_v8(v3);
+						}
+						{
+							const tn_f32_s v3 = 0x0p+0f;
+							r_acc_3_0 = tn_splat_f32_v8(v3);
+						}
+						{
+							const tn_f32_s v3 = 0x0p+0f;
+							r_acc_3_1 = tn_splat_f32_v8(v3);
+						}
+						{
+							const tn_f32_s v3 = 0x0p+0f;
+							r_acc_4_0 = tn_splat_f32_v8(v3);
+						}
+						{
+							const tn_f32_s v3 = 0x0p+0f;
+							r_acc_4_1 = tn_splat_f32_v8(v3);
+						}
+						{
+							const tn_f32_s v3 = 0x0p+0f;
+							r_acc_5_0 = tn_splat_f32_v8(v3);
+						}
+						{
+							const tn_f32_s v3 = 0x0p+0f;
+							r_acc_5_1 = tn_splat_f32_v8(v3);
+						}
+					}
+					if (-i7 >= 0) {
+						for (int64_t i12 = 0; i12 < tn_min(d_K - 376*i2, 376); i12++) {
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20));
-								r_brow_0 = v6;
+								/* %2 w = input: line 8 */
+								tn_f16_v8 v4;
+								if (d_N - 32*i1 - 16*i6 - 8 >= 0) {
+									v4 = tn_load_f16_v8(b_w + (376*d_N*i2 + d_N*i12 + 32*i1 + 16*i6));
+								} else {
+									v4 = tn_loadn_f16_v8(b_w + (376*d_N*i2 + d_N*i12 + 32*i1 + 16*i6), tn_min(d_N - 32*i1 - 16*i6, 8));
+								}
+								const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
+								tn_store_f32_v8(pack_b + (16*i12), v5);
+								tn_ahead(b_w + (376*d_N*i2 + d_N*i12 + 32*d_N + 32*i1 + 16*i6));
+								r_brow_0 = v5;
 							}
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i14*c0 + 150528LL*i9 + 5376*i16 + 16*i20 + 8));
-								r_brow_1 = v6;
+								tn_f16_v8 v4;
+								if (d_N - 32*i1 - 16*i6 - 16 >= 0) {
+									v4 = tn_load_f16_v8(b_w + (376*d_N*i2 + d_N*i12 + 32*i1 + 16*i6 + 8));
+								} else {
+									v4 = tn_loadn_f16_v8(b_w + (376*d_N*i2 + d_N*i12 + 32*i1 + 16*i6 + 8), tn_min(d_N - 32*i1 - 16*i6 - 8, 8));
+								}
+								const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
+								tn_store_f32_v8(pack_b + (16*i12 + 8), v5);
+								tn_ahead(b_w + (376*d_N*i2 + d_N*i12 + 32*d_N + 32*i1 + 16*i6 + 8));
+								r_brow_1 = v5;
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20];
+								const tn_f32_s v6 = pack_a[2256*i7 + 6*i12];
 								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_0_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_0_0 = v10;
+									const tn_f32_v8 v7 = r_brow_0;
+									const tn_f32_v8 v8 = r_acc_0_0;
+									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
+									r_acc_0_0 = v9;
 								}
 								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_0_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_0_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 1];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_1_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_1_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_1_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_1_1 = v10;
+									const tn_f32_v8 v7 = r_brow_1;
+									const tn_f32_v8 v8 = r_acc_0_1;
+									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
+									r_acc_0_1 = v9;
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 2];
+								const tn_f32_s v6 = pack_a[2256*i7 + 6*i12 + 1];
 								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_2_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_2_0 = v10;
+									const tn_f32_v8 v7 = r_brow_0;
+									const tn_f32_v8 v8 = r_acc_1_0;
+									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
+									r_acc_1_0 = v9;
 								}
 								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_2_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_2_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 3];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_3_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_3_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_3_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_3_1 = v10;
+									const tn_f32_v8 v7 = r_brow_1;
+									const tn_f32_v8 v8 = r_acc_1_1;
+									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
+									r_acc_1_1 = v9;
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 4];
+								const tn_f32_s v6 = pack_a[2256*i7 + 6*i12 + 2];
 								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_4_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_4_0 = v10;
+									const tn_f32_v8 v7 = r_brow_0;
+									const tn_f32_v8 v8 = r_acc_2_0;
+									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
+									r_acc_2_0 = v9;
 								}
 								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_4_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_4_1 = v10;
+									const tn_f32_v8 v7 = r_brow_1;
+									const tn_f32_v8 v8 = r_acc_2_1;
+									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
+									r_acc_2_1 = v9;
 								}
 							}
 							{
-								const tn_f32_s v7 = pack_a[2688*i14*c1 + 16128*i8 + 16128*i15 + 2688*i17 + 8*i20 + 5];
+								const tn_f32_s v6 = pack_a[2256*i7 + 6*i12 + 3];
 								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_5_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_5_0 = v10;
+									const tn_f32_v8 v7 = r_brow_0;
+									const tn_f32_v8 v8 = r_acc_3_0;
+									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
+									r_acc_3_0 = v9;
 								}
 								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_5_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_5_1 = v10;
+									const tn_f32_v8 v7 = r_brow_1;
+									const tn_f32_v8 v8 = r_acc_3_1;
+									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
+									r_acc_3_1 = v9;
+								}
+							}
+							{
+								const tn_f32_s v6 = pack_a[2256*i7 + 6*i12 + 4];
+								{
+									const tn_f32_v8 v7 = r_brow_0;
+									const tn_f32_v8 v8 = r_acc_4_0;
+									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
+									r_acc_4_0 = v9;
+								}
+								{
+									const tn_f32_v8 v7 = r_brow_1;
+									const tn_f32_v8 v8 = r_acc_4_1;
+									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
+									r_acc_4_1 = v9;
+								}
+							}
+							{
+								const tn_f32_s v6 = pack_a[2256*i7 + 6*i12 + 5];
+								{
+									const tn_f32_v8 v7 = r_brow_0;
+									const tn_f32_v8 v8 = r_acc_5_0;
+									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
+									r_acc_5_0 = v9;
+								}
+								{
+									const tn_f32_v8 v7 = r_brow_1;
+									const tn_f32_v8 v8 = r_acc_5_1;
+									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
+									r_acc_5_1 = v9;
 								}
 							}
 						}
-						{
-							const tn_f32_v8 v11 = r_acc_0_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_0_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 8), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_1_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_1_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 24), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_2_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 32), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_2_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 40), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_3_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 48), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_3_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 56), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_4_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 64), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_4_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 72), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_5_0;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 80), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_5_1;
-							tn_store_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 88), v11);
-						}
-						if (i14 + 1 - c2 >= 0) {
-							for (int64_t i26 = 0; i26 < tn_min(d_M - 36*i8 - 36*i15 - 6*i17, 6); i26++) {
+					} else {
+						for (int64_t i16 = 0; i16 < tn_min(d_K - 376*i2, 376); i16++) {
+							{
+								const tn_f32_v8 v10 = tn_load_f32_v8(pack_b + (16*i16));
+								r_brow_0 = v10;
+							}
+							{
+								const tn_f32_v8 v10 = tn_load_f32_v8(pack_b + (16*i16 + 8));
+								r_brow_1 = v10;
+							}
+							{
+								const tn_f32_s v11 = pack_a[2256*i7 + 6*i16];
 								{
-									const int64_t n27 = tn_min(d_N - 448*i9 - 16*i16, 16);
-									int64_t i27 = 0;
-									for (; i27 <= n27 - 8; i27 += 8) {
-										const tn_f32_v8 v12 = tn_load_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16*i26 + i27));
-										/* %20 = matmul: line 9 */
-										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-										tn_store_f16_v8(b20 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), v13);
-									}
-									if (i27 < n27) {
-										const int64_t m27 = n27 - i27;
-										const tn_f32_v8 v12 = tn_loadn_f32_v8(tile + (16128*i15 + 96*i16 + 2688*i17 + 16*i26 + i27), m27);
-										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-										tn_storen_f16_v8(b20 + (36*d_N*i8 + 36*d_N*i15 + 6*d_N*i17 + d_N*i26 + 448*i9 + 16*i16 + i27), m27, v13);
-									}
+									const tn_f32_v8 v12 = r_brow_0;
+									const tn_f32_v8 v13 = r_acc_0_0;
+									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+									r_acc_0_0 = v14;
+								}
+								{
+									const tn_f32_v8 v12 = r_brow_1;
+									const tn_f32_v8 v13 = r_acc_0_1;
+									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+									r_acc_0_1 = v14;
+								}
+							}
+							{
+								const tn_f32_s v11 = pack_a[2256*i7 + 6*i16 + 1];
+								{
+									const tn_f32_v8 v12 = r_brow_0;
+									const tn_f32_v8 v13 = r_acc_1_0;
+									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+									r_acc_1_0 = v14;
+								}
+								{
+									const tn_f32_v8 v12 = r_brow_1;
+									const tn_f32_v8 v13 = r_acc_1_1;
+									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+									r_acc_1_1 = v14;
+								}
+							}
+							{
+								const tn_f32_s v11 = pack_a[2256*i7 + 6*i16 + 2];
+								{
+									const tn_f32_v8 v12 = r_brow_0;
+									const tn_f32_v8 v13 = r_acc_2_0;
+									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+									r_acc_2_0 = v14;
+								}
+								{
+									const tn_f32_v8 v12 = r_brow_1;
+									const tn_f32_v8 v13 = r_acc_2_1;
+									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+									r_acc_2_1 = v14;
+								}
+							}
+							{
+								const tn_f32_s v11 = pack_a[2256*i7 + 6*i16 + 3];
+								{
+									const tn_f32_v8 v12 = r_brow_0;
+									const tn_f32_v8 v13 = r_acc_3_0;
+									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+									r_acc_3_0 = v14;
+								}
+								{
+									const tn_f32_v8 v12 = r_brow_1;
+									const tn_f32_v8 v13 = r_acc_3_1;
+									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+									r_acc_3_1 = v14;
+								}
+							}
+							{
+								const tn_f32_s v11 = pack_a[2256*i7 + 6*i16 + 4];
+								{
+									const tn_f32_v8 v12 = r_brow_0;
+									const tn_f32_v8 v13 = r_acc_4_0;
+									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+									r_acc_4_0 = v14;
+								}
+								{
+									const tn_f32_v8 v12 = r_brow_1;
+									const tn_f32_v8 v13 = r_acc_4_1;
+									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+									r_acc_4_1 = v14;
+								}
+							}
+							{
+								const tn_f32_s v11 = pack_a[2256*i7 + 6*i16 + 5];
+								{
+									const tn_f32_v8 v12 = r_brow_0;
+									const tn_f32_v8 v13 = r_acc_5_0;
+									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+									r_acc_5_0 = v14;
+								}
+								{
+									const tn_f32_v8 v12 = r_brow_1;
+									const tn_f32_v8 v13 = r_acc_5_1;
+									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+									r_acc_5_1 = v14;
+								}
+							}
+						}
+					}
+					{
+						const tn_f32_v8 v15 = r_acc_0_0;
+						tn_store_f32_v8(tile + (2400*i6 + 96*i7), v15);
+					}
+					{
+						const tn_f32_v8 v15 = r_acc_0_1;
+						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 8), v15);
+					}
+					{
+						const tn_f32_v8 v15 = r_acc_1_0;
+						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 16), v15);
+					}
+					{
+						const tn_f32_v8 v15 = r_acc_1_1;
+						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 24), v15);
+					}
+					{
+						const tn_f32_v8 v15 = r_acc_2_0;
+						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 32), v15);
+					}
+					{
+						const tn_f32_v8 v15 = r_acc_2_1;
+						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 40), v15);
+					}
+					{
+						const tn_f32_v8 v15 = r_acc_3_0;
+						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 48), v15);
+					}
+					{
+						const tn_f32_v8 v15 = r_acc_3_1;
+						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 56), v15);
+					}
+					{
+						const tn_f32_v8 v15 = r_acc_4_0;
+						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 64), v15);
+					}
+					{
+						const tn_f32_v8 v15 = r_acc_4_1;
+						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 72), v15);
+					}
+					{
+						const tn_f32_v8 v15 = r_acc_5_0;
+						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 80), v15);
+					}
+					{
+						const tn_f32_v8 v15 = r_acc_5_1;
+						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 88), v15);
+					}
+					if (i2 + 1 - c0 >= 0) {
+						for (int64_t i22 = 0; i22 < tn_min(d_M - 150*i0 - 6*i7, 6); i22++) {
+							{
+								const int64_t n23 = tn_min(d_N - 32*i1 - 16*i6, 16);
+								int64_t i23 = 0;
+								for (; i23 <= n23 - 8; i23 += 8) {
+									const tn_f32_v8 v16 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 16*i22 + i23));
+									/* %20 = matmul: line 9 */
+									const tn_f16_v8 v17 = tn_round_f16_v8(v16);
+									tn_store_f16_v8(b20 + (150*d_N*i0 + 6*d_N*i7 + d_N*i22 + 32*i1 + 16*i6 + i23), v17);
+								}
+								if (i23 < n23) {
+									const int64_t m23 = n23 - i23;
+									const tn_f32_v8 v16 = tn_loadn_f32_v8(tile + (2400*i6 + 96*i7 + 16*i22 + i23), m23);
+									const tn_f16_v8 v17 = tn_round_f16_v8(v16);
+									tn_storen_f16_v8(b20 + (150*d_N*i0 + 6*d_N*i7 + d_N*i22 + 32*i1 + 16*i6 + i23), m23, v17);
 								}
 							}
 						}
@@ -1732,4 +1847,3 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 		}
 	}
 }
-#endif

@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of projection_join, by contract mr=6 nr=16 lanes=8 mb=3 nb=28 kc=336 ti=1 a=2 b=2 unit=0
+ * k0: region 0 of projection_join, by contract mr=6 nr=16 lanes=8 mb=12 nb=2 kc=376 a=1 b=2 unit=0
  * products of one tile shape, a register tile each over kc elements of K at a time, one epilogue on all tiles
  *   %3 = matmul: f16, line 9
  *   %4 = matmul: f16, line 9
@@ -58,7 +58,6 @@ TN_INLINE int64_t tn_min(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
-typedef float tn_f32_v8 __attribute__((vector_size(32)));
 typedef float tn_f16_v8 __attribute__((vector_size(32)));
 typedef uint16_t tn_u16_v8 __attribute__((vector_size(16)));
 typedef int16_t tn_i16_v8 __attribute__((vector_size(16)));
@@ -157,28 +156,6 @@ TN_INLINE tn_f16_v8 tn_load_f16_v8(const void *a)
 {
 	return tn_unpack_f16_v8(*(const tn_u16_v8u *)a);
 }
-typedef float tn_f16_s;
-TN_INLINE tn_f16_v8 tn_splat_f16_v8(tn_f16_s a)
-{
-	return (tn_f16_v8){a, a, a, a, a, a, a, a};
-}
-TN_INLINE tn_f32_v8 tn_cast_f16_f32_v8(tn_f16_v8 a)
-{
-	return a;
-}
-TN_INLINE tn_f32_v8 tn_ziplo_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
-{
-	return __builtin_shufflevector(a, b, 0, 8 + 0, 1, 8 + 1, 2, 8 + 2, 3, 8 + 3);
-}
-TN_INLINE tn_f32_v8 tn_ziphi_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
-{
-	return __builtin_shufflevector(a, b, 4, 8 + 4, 5, 8 + 5, 6, 8 + 6, 7, 8 + 7);
-}
-typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
-TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
-{
-	*(tn_f32_v8u *)a = b;
-}
 TN_INLINE uint64_t tn_lanes(int64_t a)
 {
 	return a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1;
@@ -201,6 +178,45 @@ TN_INLINE tn_f16_v8 tn_loadn_f16_v8(const void *a, int64_t b)
 {
 	return tn_unpack_f16_v8(tn_loadn_u16_v8(a, b));
 }
+typedef float tn_f32_v8 __attribute__((vector_size(32)));
+TN_INLINE tn_f32_v8 tn_cast_f16_f32_v8(tn_f16_v8 a)
+{
+	return a;
+}
+typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
+TN_INLINE void tn_store_f32_v8(void *a, tn_f32_v8 b)
+{
+	*(tn_f32_v8u *)a = b;
+}
+typedef float tn_f32_s;
+TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
+{
+	return (tn_f32_v8){a, a, a, a, a, a, a, a};
+}
+typedef float tn_f16_s;
+TN_INLINE tn_f16_v8 tn_splat_f16_v8(tn_f16_s a)
+{
+	return (tn_f16_v8){a, a, a, a, a, a, a, a};
+}
+TN_INLINE tn_f32_v8 tn_ziplo_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
+{
+	return __builtin_shufflevector(a, b, 0, 8 + 0, 1, 8 + 1, 2, 8 + 2, 3, 8 + 3);
+}
+TN_INLINE tn_f32_v8 tn_ziphi_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
+{
+	return __builtin_shufflevector(a, b, 4, 8 + 4, 5, 8 + 5, 6, 8 + 6, 7, 8 + 7);
+}
+typedef float tn_f32_su __attribute__((aligned(1), may_alias));
+TN_INLINE void tn_storen_f32_v8(void *a, int64_t b, tn_f32_v8 c)
+{
+#ifdef __AVX512VL__
+	__builtin_ia32_storeups256_mask(
+		a, (tn_f32_v8)c, (uint8_t)tn_lanes(b));
+#else
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_f32_su *)a)[i] = c[i];
+#endif
+}
 TN_APART void tn_turn_f32_v8(void *a)
 {
 	tn_f32_v8 other[8], *from = a, *to = other;
@@ -218,14 +234,13 @@ TN_APART void tn_turn_f32_v8(void *a)
 	for (int i = 0; from == other && i < 8; i++)
 		to[i] = from[i];
 }
-typedef float tn_f32_s;
-TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
-{
-	return (tn_f32_v8){a, a, a, a, a, a, a, a};
-}
 TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
 {
 	return *(const tn_f32_v8u *)a;
+}
+TN_INLINE void tn_ahead(const void *a)
+{
+	__builtin_prefetch(a, 0, 2);
 }
 typedef float tn_f32_v4 __attribute__((vector_size(16)));
 typedef float tn_f32_v4u __attribute__((vector_size(16), aligned(1), may_alias));
@@ -443,7 +458,6 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 {
 	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
 }
-typedef float tn_f32_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
 #ifdef __AVX512VL__
@@ -476,15 +490,15 @@ TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 #define TN_REG __attribute__((unused))
 
 #if !defined TN_PHASE || TN_PHASE == 0
-TN_EXPORT void k0_pack_a0(const TnArgs *args, int worker, int workers,
+TN_EXPORT void k0_pack_b0(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
-	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
-	const int64_t c0 = tn_max((d_K + 335)/336, 1);
-	const int64_t c1 = (d_M + 5)/6;
-	float *const pack_a0 = args->buffers[0];
-	const uint16_t *const b_x = args->buffers[1];
+	const int64_t d_N = args->dims[2];
+	const int64_t c0 = tn_max((d_K + 375)/376, 1);
+	const int64_t c1 = (d_N + 15)/16;
+	float *const pack_b0 = args->buffers[0];
+	const uint16_t *const b_w = args->buffers[1];
 	const int64_t tasks = c1;
 
 	(void)worker;
@@ -493,61 +507,27 @@ TN_EXPORT void k0_pack_a0(const TnArgs *args, int worker, int workers,
 	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
 		for (int64_t i1 = 0; i1 < c0; i1++) {
-			{
-				const int64_t n2 = tn_min(d_K - 336*i1, 336);
-				int64_t i2 = 0;
-				for (; i2 <= n2 - 8; i2 += 8) {
-					tn_f32_v8 t0_0[8];
-					for (int64_t i3 = 0; i3 < 8; i3++) {
-						/* %0 x = input: line 8 */
-						const tn_f16_v8 v0 = d_M - 6*i0 - i3 - 1 >= 0 ? tn_load_f16_v8(b_x + (6*d_K*i0 + d_K*i3 + 336*i1 + i2)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0[i3] = v1;
+			for (int64_t i2 = 0; i2 < tn_min(d_K - 376*i1, 376); i2++) {
+				{
+					/* %1 w = input: line 8 */
+					tn_f16_v8 v0;
+					if (d_N - 16*i0 - 8 >= 0) {
+						v0 = tn_load_f16_v8(b_w + (376*d_N*i1 + d_N*i2 + 16*i0));
+					} else {
+						v0 = tn_loadn_f16_v8(b_w + (376*d_N*i1 + d_N*i2 + 16*i0), tn_min(d_N - 16*i0, 8));
 					}
-					const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
-					const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
-					const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0[1], t0_0[5]);
-					const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0[1], t0_0[5]);
-					const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0[2], t0_0[6]);
-					const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0[2], t0_0[6]);
-					const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0[3], t0_0[7]);
-					const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0[3], t0_0[7]);
-					const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
-					const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
-					const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
-					const tn_f32_v8 t0_2_3 = tn_ziphi_f32_v8(t0_1_1, t0_1_5);
-					const tn_f32_v8 t0_2_4 = tn_ziplo_f32_v8(t0_1_2, t0_1_6);
-					const tn_f32_v8 t0_2_5 = tn_ziphi_f32_v8(t0_1_2, t0_1_6);
-					const tn_f32_v8 t0_2_6 = tn_ziplo_f32_v8(t0_1_3, t0_1_7);
-					const tn_f32_v8 t0_2_7 = tn_ziphi_f32_v8(t0_1_3, t0_1_7);
-					const tn_f32_v8 t0_3_0 = tn_ziplo_f32_v8(t0_2_0, t0_2_4);
-					const tn_f32_v8 t0_3_1 = tn_ziphi_f32_v8(t0_2_0, t0_2_4);
-					const tn_f32_v8 t0_3_2 = tn_ziplo_f32_v8(t0_2_1, t0_2_5);
-					const tn_f32_v8 t0_3_3 = tn_ziphi_f32_v8(t0_2_1, t0_2_5);
-					const tn_f32_v8 t0_3_4 = tn_ziplo_f32_v8(t0_2_2, t0_2_6);
-					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
-					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
-					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2), t0_3_0);
-					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
+					const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+					tn_store_f32_v8(pack_b0 + (6016*i1*c1 + 6016*i0 + 16*i2), v1);
 				}
-				if (i2 < n2) {
-					const int64_t m2 = n2 - i2;
-					tn_f32_v8 t1_0[8];
-					for (int64_t i3 = 0; i3 < 8; i3++) {
-						const tn_f16_v8 v0 = d_M - 6*i0 - i3 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + d_K*i3 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0[i3] = v1;
+				{
+					tn_f16_v8 v0;
+					if (d_N - 16*i0 - 16 >= 0) {
+						v0 = tn_load_f16_v8(b_w + (376*d_N*i1 + d_N*i2 + 16*i0 + 8));
+					} else {
+						v0 = tn_loadn_f16_v8(b_w + (376*d_N*i1 + d_N*i2 + 16*i0 + 8), tn_min(d_N - 16*i0 - 8, 8));
 					}
-					tn_turn_f32_v8(t1_0);
-					for (int64_t i44 = 0; i44 < m2; i44++)
-						tn_store_f32_v8(pack_a0 + (2688*i1*c1 + 2688*i0 + 8*i2 + 8*i44), t1_0[i44]);
+					const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+					tn_store_f32_v8(pack_b0 + (6016*i1*c1 + 6016*i0 + 16*i2 + 8), v1);
 				}
 			}
 		}
@@ -556,15 +536,15 @@ TN_EXPORT void k0_pack_a0(const TnArgs *args, int worker, int workers,
 #endif
 
 #if !defined TN_PHASE || TN_PHASE == 1
-TN_EXPORT void k0_pack_b0(const TnArgs *args, int worker, int workers,
+TN_EXPORT void k0_pack_b1(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
-	const int64_t c0 = tn_max((d_K + 335)/336, 1);
+	const int64_t c0 = tn_max((d_K + 375)/376, 1);
 	const int64_t c1 = (d_N + 15)/16;
-	float *const pack_b0 = args->buffers[2];
-	const uint16_t *const b_w = args->buffers[3];
+	float *const pack_b1 = args->buffers[2];
+	const uint16_t *const b_v = args->buffers[3];
 	const int64_t tasks = c1;
 
 	(void)worker;
@@ -573,27 +553,27 @@ TN_EXPORT void k0_pack_b0(const TnArgs *args, int worker, int workers,
 	     t = tn_task(args, workers, t)) {
 		const int64_t i4 = t;
 		for (int64_t i5 = 0; i5 < c0; i5++) {
-			for (int64_t i6 = 0; i6 < tn_min(d_K - 336*i5, 336); i6++) {
+			for (int64_t i6 = 0; i6 < tn_min(d_K - 376*i5, 376); i6++) {
 				{
-					/* %1 w = input: line 8 */
+					/* %2 v = input: line 8 */
 					tn_f16_v8 v2;
 					if (d_N - 16*i4 - 8 >= 0) {
-						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4));
+						v2 = tn_load_f16_v8(b_v + (376*d_N*i5 + d_N*i6 + 16*i4));
 					} else {
-						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
+						v2 = tn_loadn_f16_v8(b_v + (376*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b0 + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
+					tn_store_f32_v8(pack_b1 + (6016*i5*c1 + 6016*i4 + 16*i6), v3);
 				}
 				{
 					tn_f16_v8 v2;
 					if (d_N - 16*i4 - 16 >= 0) {
-						v2 = tn_load_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8));
+						v2 = tn_load_f16_v8(b_v + (376*d_N*i5 + d_N*i6 + 16*i4 + 8));
 					} else {
-						v2 = tn_loadn_f16_v8(b_w + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
+						v2 = tn_loadn_f16_v8(b_v + (376*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b0 + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
+					tn_store_f32_v8(pack_b1 + (6016*i5*c1 + 6016*i4 + 16*i6 + 8), v3);
 				}
 			}
 		}
@@ -602,52 +582,6 @@ TN_EXPORT void k0_pack_b0(const TnArgs *args, int worker, int workers,
 #endif
 
 #if !defined TN_PHASE || TN_PHASE == 2
-TN_EXPORT void k0_pack_b1(const TnArgs *args, int worker, int workers,
-		TnStatus *st)
-{
-	const int64_t d_K = args->dims[1];
-	const int64_t d_N = args->dims[2];
-	const int64_t c0 = tn_max((d_K + 335)/336, 1);
-	const int64_t c1 = (d_N + 15)/16;
-	float *const pack_b1 = args->buffers[4];
-	const uint16_t *const b_v = args->buffers[5];
-	const int64_t tasks = c1;
-
-	(void)worker;
-	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
-		const int64_t i8 = t;
-		for (int64_t i9 = 0; i9 < c0; i9++) {
-			for (int64_t i10 = 0; i10 < tn_min(d_K - 336*i9, 336); i10++) {
-				{
-					/* %2 v = input: line 8 */
-					tn_f16_v8 v4;
-					if (d_N - 16*i8 - 8 >= 0) {
-						v4 = tn_load_f16_v8(b_v + (336*d_N*i9 + d_N*i10 + 16*i8));
-					} else {
-						v4 = tn_loadn_f16_v8(b_v + (336*d_N*i9 + d_N*i10 + 16*i8), tn_min(d_N - 16*i8, 8));
-					}
-					const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
-					tn_store_f32_v8(pack_b1 + (5376*i9*c1 + 5376*i8 + 16*i10), v5);
-				}
-				{
-					tn_f16_v8 v4;
-					if (d_N - 16*i8 - 16 >= 0) {
-						v4 = tn_load_f16_v8(b_v + (336*d_N*i9 + d_N*i10 + 16*i8 + 8));
-					} else {
-						v4 = tn_loadn_f16_v8(b_v + (336*d_N*i9 + d_N*i10 + 16*i8 + 8), tn_min(d_N - 16*i8 - 8, 8));
-					}
-					const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
-					tn_store_f32_v8(pack_b1 + (5376*i9*c1 + 5376*i8 + 16*i10 + 8), v5);
-				}
-			}
-		}
-	}
-}
-#endif
-
-#if !defined TN_PHASE || TN_PHASE == 3
 TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
@@ -656,24 +590,25 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const int64_t d_N = args->dims[2];
 	const int64_t c0 = (d_N + 15)/16;
 	const int64_t c1 = (d_M + 5)/6;
-	const int64_t c2 = tn_max((d_K + 335)/336, 1);
-	const int64_t c3 = (d_N + 447)/448;
-	const int64_t c4 = (d_M + 17)/18;
+	const int64_t c2 = tn_max((d_K + 375)/376, 1);
+	const int64_t c3 = (d_N + 31)/32;
+	const int64_t c4 = (d_M + 71)/72;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
-	float *const pack_a0 = args->buffers[0];
-	float *const pack_b0 = args->buffers[2];
-	float *const pack_b1 = args->buffers[4];
+	float *const pack_b0 = args->buffers[0];
+	float *const pack_b1 = args->buffers[2];
 	float *const tile = (float *)(scratch + 0);
-	float *const tile_1 = (float *)(scratch + 32256);
-	uint16_t *const b5 = args->buffers[6];
+	float *const pack_a = (float *)(scratch + 9216);
+	float *const tile_1 = (float *)(scratch + 117504LL);
+	const uint16_t *const b_x = args->buffers[4];
+	uint16_t *const b5 = args->buffers[5];
 	const int64_t tasks = c4*c3;
 
 	(void)worker;
 	(void)st;
 	for (int64_t t = tn_task(args, workers, -1); t < tasks;
 	     t = tn_task(args, workers, t)) {
-		const int64_t i12 = t / c3;
-		const int64_t i13 = t % c3;
+		const int64_t i8 = t / c3;
+		const int64_t i9 = t % c3;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0 = {0};
@@ -702,455 +637,640 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_1_5_1 = {0};
 		TN_REG tn_f32_v8 r_brow_1_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1_1 = {0};
-		for (int64_t i14 = 0; i14 < tn_min(c0 - 28*i13, 28); i14++) {
-			for (int64_t i15 = 0; i15 < tn_min(c1 - 3*i12, 3); i15++) {
+		for (int64_t i10 = 0; i10 < tn_min(c0 - 2*i9, 2); i10++) {
+			for (int64_t i11 = 0; i11 < tn_min(c1 - 12*i8, 12); i11++) {
+				for (int64_t i12 = 0; i12 < 6; i12++) {
+					{
+						const tn_f32_s v4 = 0x0p+0f;
+						tn_store_f32_v8(tile + (1152*i10 + 96*i11 + 16*i12), tn_splat_f32_v8(v4));
+					}
+					{
+						const tn_f32_s v4 = 0x0p+0f;
+						tn_store_f32_v8(tile + (1152*i10 + 96*i11 + 16*i12 + 8), tn_splat_f32_v8(v4));
+					}
+				}
+			}
+		}
+		for (int64_t i14 = 0; i14 < tn_min(c0 - 2*i9, 2); i14++) {
+			for (int64_t i15 = 0; i15 < tn_min(c1 - 12*i8, 12); i15++) {
 				for (int64_t i16 = 0; i16 < 6; i16++) {
 					{
-						const tn_f32_s v6 = 0x0p+0f;
-						tn_store_f32_v8(tile + (96*i14 + 2688*i15 + 16*i16), tn_splat_f32_v8(v6));
+						const tn_f32_s v5 = 0x0p+0f;
+						tn_store_f32_v8(tile_1 + (1152*i14 + 96*i15 + 16*i16), tn_splat_f32_v8(v5));
 					}
 					{
-						const tn_f32_s v6 = 0x0p+0f;
-						tn_store_f32_v8(tile + (96*i14 + 2688*i15 + 16*i16 + 8), tn_splat_f32_v8(v6));
+						const tn_f32_s v5 = 0x0p+0f;
+						tn_store_f32_v8(tile_1 + (1152*i14 + 96*i15 + 16*i16 + 8), tn_splat_f32_v8(v5));
 					}
 				}
 			}
 		}
-		for (int64_t i18 = 0; i18 < tn_min(c0 - 28*i13, 28); i18++) {
-			for (int64_t i19 = 0; i19 < tn_min(c1 - 3*i12, 3); i19++) {
-				for (int64_t i20 = 0; i20 < 6; i20++) {
-					{
-						const tn_f32_s v7 = 0x0p+0f;
-						tn_store_f32_v8(tile_1 + (96*i18 + 2688*i19 + 16*i20), tn_splat_f32_v8(v7));
+		for (int64_t i18 = 0; i18 < c2; i18++) {
+			for (int64_t i19 = 0; i19 < tn_min(c1 - 12*i8, 12); i19++) {
+				{
+					const int64_t n20 = tn_min(d_K - 376*i18, 376);
+					int64_t i20 = 0;
+					for (; i20 <= n20 - 8; i20 += 8) {
+						tn_f32_v8 t0_0[8] = {{0}};
+						for (int64_t i21 = 0; i21 < 6; i21++) {
+							/* %0 x = input: line 8 */
+							const tn_f16_v8 v6 = d_M - 72*i8 - 6*i19 - i21 - 1 >= 0 ? tn_load_f16_v8(b_x + (72*d_K*i8 + 6*d_K*i19 + d_K*i21 + 376*i18 + i20)) : tn_splat_f16_v8(0);
+							const tn_f32_v8 v7 = tn_cast_f16_f32_v8(v6);
+							t0_0[i21] = v7;
+						}
+						const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
+						const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
+						const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0[1], t0_0[5]);
+						const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0[1], t0_0[5]);
+						const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0[2], t0_0[6]);
+						const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0[2], t0_0[6]);
+						const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0[3], t0_0[7]);
+						const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0[3], t0_0[7]);
+						const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
+						const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
+						const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
+						const tn_f32_v8 t0_2_3 = tn_ziphi_f32_v8(t0_1_1, t0_1_5);
+						const tn_f32_v8 t0_2_4 = tn_ziplo_f32_v8(t0_1_2, t0_1_6);
+						const tn_f32_v8 t0_2_5 = tn_ziphi_f32_v8(t0_1_2, t0_1_6);
+						const tn_f32_v8 t0_2_6 = tn_ziplo_f32_v8(t0_1_3, t0_1_7);
+						const tn_f32_v8 t0_2_7 = tn_ziphi_f32_v8(t0_1_3, t0_1_7);
+						const tn_f32_v8 t0_3_0 = tn_ziplo_f32_v8(t0_2_0, t0_2_4);
+						const tn_f32_v8 t0_3_1 = tn_ziphi_f32_v8(t0_2_0, t0_2_4);
+						const tn_f32_v8 t0_3_2 = tn_ziplo_f32_v8(t0_2_1, t0_2_5);
+						const tn_f32_v8 t0_3_3 = tn_ziphi_f32_v8(t0_2_1, t0_2_5);
+						const tn_f32_v8 t0_3_4 = tn_ziplo_f32_v8(t0_2_2, t0_2_6);
+						const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
+						const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
+						const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
+						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20), 6, t0_3_0);
+						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 6), 6, t0_3_1);
+						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 12), 6, t0_3_2);
+						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 18), 6, t0_3_3);
+						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 24), 6, t0_3_4);
+						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 30), 6, t0_3_5);
+						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 36), 6, t0_3_6);
+						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 42), 6, t0_3_7);
 					}
-					{
-						const tn_f32_s v7 = 0x0p+0f;
-						tn_store_f32_v8(tile_1 + (96*i18 + 2688*i19 + 16*i20 + 8), tn_splat_f32_v8(v7));
+					if (i20 < n20) {
+						const int64_t m20 = n20 - i20;
+						tn_f32_v8 t1_0[8] = {{0}};
+						for (int64_t i21 = 0; i21 < 6; i21++) {
+							const tn_f16_v8 v6 = d_M - 72*i8 - 6*i19 - i21 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (72*d_K*i8 + 6*d_K*i19 + d_K*i21 + 376*i18 + i20), m20) : tn_splat_f16_v8(0);
+							const tn_f32_v8 v7 = tn_cast_f16_f32_v8(v6);
+							t1_0[i21] = v7;
+						}
+						tn_turn_f32_v8(t1_0);
+						for (int64_t i47 = 0; i47 < m20; i47++)
+							tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 6*i47), 6, t1_0[i47]);
 					}
 				}
 			}
-		}
-		for (int64_t i22 = 0; i22 < c2; i22++) {
-			for (int64_t i23 = 0; i23 < tn_min(c0 - 28*i13, 28); i23++) {
-				for (int64_t i24 = 0; i24 < tn_min(c1 - 3*i12, 3); i24++) {
-					{
-						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24));
-						r_acc_0_0 = v8;
-					}
-					{
-						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 8));
-						r_acc_0_1 = v8;
-					}
-					{
-						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 16));
-						r_acc_1_0 = v8;
-					}
-					{
-						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 24));
-						r_acc_1_1 = v8;
-					}
-					{
-						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 32));
-						r_acc_2_0 = v8;
-					}
-					{
-						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 40));
-						r_acc_2_1 = v8;
-					}
-					{
-						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 48));
-						r_acc_3_0 = v8;
-					}
-					{
-						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 56));
-						r_acc_3_1 = v8;
-					}
-					{
-						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 64));
-						r_acc_4_0 = v8;
-					}
-					{
-						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 72));
-						r_acc_4_1 = v8;
-					}
-					{
-						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 80));
-						r_acc_5_0 = v8;
-					}
-					{
-						const tn_f32_v8 v8 = tn_load_f32_v8(tile + (96*i23 + 2688*i24 + 88));
-						r_acc_5_1 = v8;
-					}
-					for (int64_t i27 = 0; i27 < tn_min(d_K - 336*i22, 336); i27++) {
+			for (int64_t i22 = 0; i22 < tn_min(c0 - 2*i9, 2); i22++) {
+				for (int64_t i23 = 0; i23 < tn_min(c1 - 12*i8, 12); i23++) {
+					if (i18 - 1 >= 0) {
 						{
-							const tn_f32_v8 v9 = tn_load_f32_v8(pack_b0 + (5376*i22*c0 + 150528LL*i13 + 5376*i23 + 16*i27));
-							r_brow_0 = v9;
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23));
+							r_acc_0_0 = v8;
+							tn_ahead(tile + (1152*i22 + 96*i23 + 96));
 						}
 						{
-							const tn_f32_v8 v9 = tn_load_f32_v8(pack_b0 + (5376*i22*c0 + 150528LL*i13 + 5376*i23 + 16*i27 + 8));
-							r_brow_1 = v9;
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 8));
+							r_acc_0_1 = v8;
+							tn_ahead(tile + (1152*i22 + 96*i23 + 104));
 						}
 						{
-							const tn_f32_s v10 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i24 + 8*i27];
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 16));
+							r_acc_1_0 = v8;
+							tn_ahead(tile + (1152*i22 + 96*i23 + 112));
+						}
+						{
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 24));
+							r_acc_1_1 = v8;
+							tn_ahead(tile + (1152*i22 + 96*i23 + 120));
+						}
+						{
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 32));
+							r_acc_2_0 = v8;
+							tn_ahead(tile + (1152*i22 + 96*i23 + 128));
+						}
+						{
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 40));
+							r_acc_2_1 = v8;
+							tn_ahead(tile + (1152*i22 + 96*i23 + 136));
+						}
+						{
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 48));
+							r_acc_3_0 = v8;
+							tn_ahead(tile + (1152*i22 + 96*i23 + 144));
+						}
+						{
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 56));
+							r_acc_3_1 = v8;
+							tn_ahead(tile + (1152*i22 + 96*i23 + 152));
+						}
+						{
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 64));
+							r_acc_4_0 = v8;
+							tn_ahead(tile + (1152*i22 + 96*i23 + 160));
+						}
+						{
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 72));
+							r_acc_4_1 = v8;
+							tn_ahead(tile + (1152*i22 + 96*i23 + 168));
+						}
+						{
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 80));
+							r_acc_5_0 = v8;
+							tn_ahead(tile + (1152*i22 + 96*i23 + 176));
+						}
+						{
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 88));
+							r_acc_5_1 = v8;
+							tn_ahead(tile + (1152*i22 + 96*i23 + 184));
+						}
+					} else {
+						{
+							const tn_f32_s v9 = 0x0p+0f;
+							r_acc_0_0 = tn_splat_f32_v8(v9);
+						}
+						{
+							const tn_f32_s v9 = 0x0p+0f;
+							r_acc_0_1 = tn_splat_f32_v8(v9);
+						}
+						{
+							const tn_f32_s v9 = 0x0p+0f;
+							r_acc_1_0 = tn_splat_f32_v8(v9);
+						}
+						{
+							const tn_f32_s v9 = 0x0p+0f;
+							r_acc_1_1 = tn_splat_f32_v8(v9);
+						}
+						{
+							const tn_f32_s v9 = 0x0p+0f;
+							r_acc_2_0 = tn_splat_f32_v8(v9);
+						}
+						{
+							const tn_f32_s v9 = 0x0p+0f;
+							r_acc_2_1 = tn_splat_f32_v8(v9);
+						}
+						{
+							const tn_f32_s v9 = 0x0p+0f;
+							r_acc_3_0 = tn_splat_f32_v8(v9);
+						}
+						{
+							const tn_f32_s v9 = 0x0p+0f;
+							r_acc_3_1 = tn_splat_f32_v8(v9);
+						}
+						{
+							const tn_f32_s v9 = 0x0p+0f;
+							r_acc_4_0 = tn_splat_f32_v8(v9);
+						}
+						{
+							const tn_f32_s v9 = 0x0p+0f;
+							r_acc_4_1 = tn_splat_f32_v8(v9);
+						}
+						{
+							const tn_f32_s v9 = 0x0p+0f;
+							r_acc_5_0 = tn_splat_f32_v8(v9);
+						}
+						{
+							const tn_f32_s v9 = 0x0p+0f;
+							r_acc_5_1 = tn_splat_f32_v8(v9);
+						}
+					}
+					for (int64_t i28 = 0; i28 < tn_min(d_K - 376*i18, 376); i28++) {
+						{
+							const tn_f32_v8 v10 = tn_load_f32_v8(pack_b0 + (6016*i18*c0 + 12032*i9 + 6016*i22 + 16*i28));
+							r_brow_0 = v10;
+						}
+						{
+							const tn_f32_v8 v10 = tn_load_f32_v8(pack_b0 + (6016*i18*c0 + 12032*i9 + 6016*i22 + 16*i28 + 8));
+							r_brow_1 = v10;
+						}
+						{
+							const tn_f32_s v11 = pack_a[2256*i23 + 6*i28];
 							{
-								const tn_f32_v8 v11 = r_brow_0;
-								const tn_f32_v8 v12 = r_acc_0_0;
-								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-								r_acc_0_0 = v13;
+								const tn_f32_v8 v12 = r_brow_0;
+								const tn_f32_v8 v13 = r_acc_0_0;
+								const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+								r_acc_0_0 = v14;
 							}
 							{
-								const tn_f32_v8 v11 = r_brow_1;
-								const tn_f32_v8 v12 = r_acc_0_1;
-								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-								r_acc_0_1 = v13;
+								const tn_f32_v8 v12 = r_brow_1;
+								const tn_f32_v8 v13 = r_acc_0_1;
+								const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+								r_acc_0_1 = v14;
 							}
 						}
 						{
-							const tn_f32_s v10 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i24 + 8*i27 + 1];
+							const tn_f32_s v11 = pack_a[2256*i23 + 6*i28 + 1];
 							{
-								const tn_f32_v8 v11 = r_brow_0;
-								const tn_f32_v8 v12 = r_acc_1_0;
-								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-								r_acc_1_0 = v13;
+								const tn_f32_v8 v12 = r_brow_0;
+								const tn_f32_v8 v13 = r_acc_1_0;
+								const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+								r_acc_1_0 = v14;
 							}
 							{
-								const tn_f32_v8 v11 = r_brow_1;
-								const tn_f32_v8 v12 = r_acc_1_1;
-								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-								r_acc_1_1 = v13;
-							}
-						}
-						{
-							const tn_f32_s v10 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i24 + 8*i27 + 2];
-							{
-								const tn_f32_v8 v11 = r_brow_0;
-								const tn_f32_v8 v12 = r_acc_2_0;
-								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-								r_acc_2_0 = v13;
-							}
-							{
-								const tn_f32_v8 v11 = r_brow_1;
-								const tn_f32_v8 v12 = r_acc_2_1;
-								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-								r_acc_2_1 = v13;
+								const tn_f32_v8 v12 = r_brow_1;
+								const tn_f32_v8 v13 = r_acc_1_1;
+								const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+								r_acc_1_1 = v14;
 							}
 						}
 						{
-							const tn_f32_s v10 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i24 + 8*i27 + 3];
+							const tn_f32_s v11 = pack_a[2256*i23 + 6*i28 + 2];
 							{
-								const tn_f32_v8 v11 = r_brow_0;
-								const tn_f32_v8 v12 = r_acc_3_0;
-								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-								r_acc_3_0 = v13;
+								const tn_f32_v8 v12 = r_brow_0;
+								const tn_f32_v8 v13 = r_acc_2_0;
+								const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+								r_acc_2_0 = v14;
 							}
 							{
-								const tn_f32_v8 v11 = r_brow_1;
-								const tn_f32_v8 v12 = r_acc_3_1;
-								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-								r_acc_3_1 = v13;
-							}
-						}
-						{
-							const tn_f32_s v10 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i24 + 8*i27 + 4];
-							{
-								const tn_f32_v8 v11 = r_brow_0;
-								const tn_f32_v8 v12 = r_acc_4_0;
-								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-								r_acc_4_0 = v13;
-							}
-							{
-								const tn_f32_v8 v11 = r_brow_1;
-								const tn_f32_v8 v12 = r_acc_4_1;
-								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-								r_acc_4_1 = v13;
+								const tn_f32_v8 v12 = r_brow_1;
+								const tn_f32_v8 v13 = r_acc_2_1;
+								const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+								r_acc_2_1 = v14;
 							}
 						}
 						{
-							const tn_f32_s v10 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i24 + 8*i27 + 5];
+							const tn_f32_s v11 = pack_a[2256*i23 + 6*i28 + 3];
 							{
-								const tn_f32_v8 v11 = r_brow_0;
-								const tn_f32_v8 v12 = r_acc_5_0;
-								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-								r_acc_5_0 = v13;
+								const tn_f32_v8 v12 = r_brow_0;
+								const tn_f32_v8 v13 = r_acc_3_0;
+								const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+								r_acc_3_0 = v14;
 							}
 							{
-								const tn_f32_v8 v11 = r_brow_1;
-								const tn_f32_v8 v12 = r_acc_5_1;
-								const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
-								r_acc_5_1 = v13;
+								const tn_f32_v8 v12 = r_brow_1;
+								const tn_f32_v8 v13 = r_acc_3_1;
+								const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+								r_acc_3_1 = v14;
+							}
+						}
+						{
+							const tn_f32_s v11 = pack_a[2256*i23 + 6*i28 + 4];
+							{
+								const tn_f32_v8 v12 = r_brow_0;
+								const tn_f32_v8 v13 = r_acc_4_0;
+								const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+								r_acc_4_0 = v14;
+							}
+							{
+								const tn_f32_v8 v12 = r_brow_1;
+								const tn_f32_v8 v13 = r_acc_4_1;
+								const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+								r_acc_4_1 = v14;
+							}
+						}
+						{
+							const tn_f32_s v11 = pack_a[2256*i23 + 6*i28 + 5];
+							{
+								const tn_f32_v8 v12 = r_brow_0;
+								const tn_f32_v8 v13 = r_acc_5_0;
+								const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+								r_acc_5_0 = v14;
+							}
+							{
+								const tn_f32_v8 v12 = r_brow_1;
+								const tn_f32_v8 v13 = r_acc_5_1;
+								const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
+								r_acc_5_1 = v14;
 							}
 						}
 					}
 					{
-						const tn_f32_v8 v14 = r_acc_0_0;
-						tn_store_f32_v8(tile + (96*i23 + 2688*i24), v14);
+						const tn_f32_v8 v15 = r_acc_0_0;
+						tn_store_f32_v8(tile + (1152*i22 + 96*i23), v15);
 					}
 					{
-						const tn_f32_v8 v14 = r_acc_0_1;
-						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 8), v14);
+						const tn_f32_v8 v15 = r_acc_0_1;
+						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 8), v15);
 					}
 					{
-						const tn_f32_v8 v14 = r_acc_1_0;
-						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 16), v14);
+						const tn_f32_v8 v15 = r_acc_1_0;
+						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 16), v15);
 					}
 					{
-						const tn_f32_v8 v14 = r_acc_1_1;
-						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 24), v14);
+						const tn_f32_v8 v15 = r_acc_1_1;
+						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 24), v15);
 					}
 					{
-						const tn_f32_v8 v14 = r_acc_2_0;
-						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 32), v14);
+						const tn_f32_v8 v15 = r_acc_2_0;
+						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 32), v15);
 					}
 					{
-						const tn_f32_v8 v14 = r_acc_2_1;
-						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 40), v14);
+						const tn_f32_v8 v15 = r_acc_2_1;
+						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 40), v15);
 					}
 					{
-						const tn_f32_v8 v14 = r_acc_3_0;
-						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 48), v14);
+						const tn_f32_v8 v15 = r_acc_3_0;
+						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 48), v15);
 					}
 					{
-						const tn_f32_v8 v14 = r_acc_3_1;
-						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 56), v14);
+						const tn_f32_v8 v15 = r_acc_3_1;
+						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 56), v15);
 					}
 					{
-						const tn_f32_v8 v14 = r_acc_4_0;
-						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 64), v14);
+						const tn_f32_v8 v15 = r_acc_4_0;
+						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 64), v15);
 					}
 					{
-						const tn_f32_v8 v14 = r_acc_4_1;
-						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 72), v14);
+						const tn_f32_v8 v15 = r_acc_4_1;
+						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 72), v15);
 					}
 					{
-						const tn_f32_v8 v14 = r_acc_5_0;
-						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 80), v14);
+						const tn_f32_v8 v15 = r_acc_5_0;
+						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 80), v15);
 					}
 					{
-						const tn_f32_v8 v14 = r_acc_5_1;
-						tn_store_f32_v8(tile + (96*i23 + 2688*i24 + 88), v14);
+						const tn_f32_v8 v15 = r_acc_5_1;
+						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 88), v15);
 					}
 				}
-				for (int64_t i33 = 0; i33 < tn_min(c1 - 3*i12, 3); i33++) {
-					{
-						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33));
-						r_acc_1_0_0 = v15;
-					}
-					{
-						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 8));
-						r_acc_1_0_1 = v15;
-					}
-					{
-						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 16));
-						r_acc_1_1_0 = v15;
-					}
-					{
-						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 24));
-						r_acc_1_1_1 = v15;
-					}
-					{
-						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 32));
-						r_acc_1_2_0 = v15;
-					}
-					{
-						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 40));
-						r_acc_1_2_1 = v15;
-					}
-					{
-						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 48));
-						r_acc_1_3_0 = v15;
-					}
-					{
-						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 56));
-						r_acc_1_3_1 = v15;
-					}
-					{
-						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 64));
-						r_acc_1_4_0 = v15;
-					}
-					{
-						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 72));
-						r_acc_1_4_1 = v15;
-					}
-					{
-						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 80));
-						r_acc_1_5_0 = v15;
-					}
-					{
-						const tn_f32_v8 v15 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 88));
-						r_acc_1_5_1 = v15;
-					}
-					for (int64_t i36 = 0; i36 < tn_min(d_K - 336*i22, 336); i36++) {
+				for (int64_t i34 = 0; i34 < tn_min(c1 - 12*i8, 12); i34++) {
+					if (i18 - 1 >= 0) {
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(pack_b1 + (5376*i22*c0 + 150528LL*i13 + 5376*i23 + 16*i36));
-							r_brow_1_0 = v16;
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34));
+							r_acc_1_0_0 = v16;
+							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 96));
 						}
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(pack_b1 + (5376*i22*c0 + 150528LL*i13 + 5376*i23 + 16*i36 + 8));
-							r_brow_1_1 = v16;
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 8));
+							r_acc_1_0_1 = v16;
+							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 104));
 						}
 						{
-							const tn_f32_s v17 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i33 + 8*i36];
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 16));
+							r_acc_1_1_0 = v16;
+							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 112));
+						}
+						{
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 24));
+							r_acc_1_1_1 = v16;
+							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 120));
+						}
+						{
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 32));
+							r_acc_1_2_0 = v16;
+							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 128));
+						}
+						{
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 40));
+							r_acc_1_2_1 = v16;
+							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 136));
+						}
+						{
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 48));
+							r_acc_1_3_0 = v16;
+							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 144));
+						}
+						{
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 56));
+							r_acc_1_3_1 = v16;
+							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 152));
+						}
+						{
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 64));
+							r_acc_1_4_0 = v16;
+							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 160));
+						}
+						{
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 72));
+							r_acc_1_4_1 = v16;
+							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 168));
+						}
+						{
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 80));
+							r_acc_1_5_0 = v16;
+							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 176));
+						}
+						{
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 88));
+							r_acc_1_5_1 = v16;
+							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 184));
+						}
+					} else {
+						{
+							const tn_f32_s v17 = 0x0p+0f;
+							r_acc_1_0_0 = tn_splat_f32_v8(v17);
+						}
+						{
+							const tn_f32_s v17 = 0x0p+0f;
+							r_acc_1_0_1 = tn_splat_f32_v8(v17);
+						}
+						{
+							const tn_f32_s v17 = 0x0p+0f;
+							r_acc_1_1_0 = tn_splat_f32_v8(v17);
+						}
+						{
+							const tn_f32_s v17 = 0x0p+0f;
+							r_acc_1_1_1 = tn_splat_f32_v8(v17);
+						}
+						{
+							const tn_f32_s v17 = 0x0p+0f;
+							r_acc_1_2_0 = tn_splat_f32_v8(v17);
+						}
+						{
+							const tn_f32_s v17 = 0x0p+0f;
+							r_acc_1_2_1 = tn_splat_f32_v8(v17);
+						}
+						{
+							const tn_f32_s v17 = 0x0p+0f;
+							r_acc_1_3_0 = tn_splat_f32_v8(v17);
+						}
+						{
+							const tn_f32_s v17 = 0x0p+0f;
+							r_acc_1_3_1 = tn_splat_f32_v8(v17);
+						}
+						{
+							const tn_f32_s v17 = 0x0p+0f;
+							r_acc_1_4_0 = tn_splat_f32_v8(v17);
+						}
+						{
+							const tn_f32_s v17 = 0x0p+0f;
+							r_acc_1_4_1 = tn_splat_f32_v8(v17);
+						}
+						{
+							const tn_f32_s v17 = 0x0p+0f;
+							r_acc_1_5_0 = tn_splat_f32_v8(v17);
+						}
+						{
+							const tn_f32_s v17 = 0x0p+0f;
+							r_acc_1_5_1 = tn_splat_f32_v8(v17);
+						}
+					}
+					for (int64_t i39 = 0; i39 < tn_min(d_K - 376*i18, 376); i39++) {
+						{
+							const tn_f32_v8 v18 = tn_load_f32_v8(pack_b1 + (6016*i18*c0 + 12032*i9 + 6016*i22 + 16*i39));
+							r_brow_1_0 = v18;
+						}
+						{
+							const tn_f32_v8 v18 = tn_load_f32_v8(pack_b1 + (6016*i18*c0 + 12032*i9 + 6016*i22 + 16*i39 + 8));
+							r_brow_1_1 = v18;
+						}
+						{
+							const tn_f32_s v19 = pack_a[2256*i34 + 6*i39];
 							{
-								const tn_f32_v8 v18 = r_brow_1_0;
-								const tn_f32_v8 v19 = r_acc_1_0_0;
-								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-								r_acc_1_0_0 = v20;
+								const tn_f32_v8 v20 = r_brow_1_0;
+								const tn_f32_v8 v21 = r_acc_1_0_0;
+								const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+								r_acc_1_0_0 = v22;
 							}
 							{
-								const tn_f32_v8 v18 = r_brow_1_1;
-								const tn_f32_v8 v19 = r_acc_1_0_1;
-								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-								r_acc_1_0_1 = v20;
+								const tn_f32_v8 v20 = r_brow_1_1;
+								const tn_f32_v8 v21 = r_acc_1_0_1;
+								const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+								r_acc_1_0_1 = v22;
 							}
 						}
 						{
-							const tn_f32_s v17 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i33 + 8*i36 + 1];
+							const tn_f32_s v19 = pack_a[2256*i34 + 6*i39 + 1];
 							{
-								const tn_f32_v8 v18 = r_brow_1_0;
-								const tn_f32_v8 v19 = r_acc_1_1_0;
-								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-								r_acc_1_1_0 = v20;
+								const tn_f32_v8 v20 = r_brow_1_0;
+								const tn_f32_v8 v21 = r_acc_1_1_0;
+								const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+								r_acc_1_1_0 = v22;
 							}
 							{
-								const tn_f32_v8 v18 = r_brow_1_1;
-								const tn_f32_v8 v19 = r_acc_1_1_1;
-								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-								r_acc_1_1_1 = v20;
-							}
-						}
-						{
-							const tn_f32_s v17 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i33 + 8*i36 + 2];
-							{
-								const tn_f32_v8 v18 = r_brow_1_0;
-								const tn_f32_v8 v19 = r_acc_1_2_0;
-								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-								r_acc_1_2_0 = v20;
-							}
-							{
-								const tn_f32_v8 v18 = r_brow_1_1;
-								const tn_f32_v8 v19 = r_acc_1_2_1;
-								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-								r_acc_1_2_1 = v20;
+								const tn_f32_v8 v20 = r_brow_1_1;
+								const tn_f32_v8 v21 = r_acc_1_1_1;
+								const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+								r_acc_1_1_1 = v22;
 							}
 						}
 						{
-							const tn_f32_s v17 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i33 + 8*i36 + 3];
+							const tn_f32_s v19 = pack_a[2256*i34 + 6*i39 + 2];
 							{
-								const tn_f32_v8 v18 = r_brow_1_0;
-								const tn_f32_v8 v19 = r_acc_1_3_0;
-								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-								r_acc_1_3_0 = v20;
+								const tn_f32_v8 v20 = r_brow_1_0;
+								const tn_f32_v8 v21 = r_acc_1_2_0;
+								const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+								r_acc_1_2_0 = v22;
 							}
 							{
-								const tn_f32_v8 v18 = r_brow_1_1;
-								const tn_f32_v8 v19 = r_acc_1_3_1;
-								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-								r_acc_1_3_1 = v20;
-							}
-						}
-						{
-							const tn_f32_s v17 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i33 + 8*i36 + 4];
-							{
-								const tn_f32_v8 v18 = r_brow_1_0;
-								const tn_f32_v8 v19 = r_acc_1_4_0;
-								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-								r_acc_1_4_0 = v20;
-							}
-							{
-								const tn_f32_v8 v18 = r_brow_1_1;
-								const tn_f32_v8 v19 = r_acc_1_4_1;
-								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-								r_acc_1_4_1 = v20;
+								const tn_f32_v8 v20 = r_brow_1_1;
+								const tn_f32_v8 v21 = r_acc_1_2_1;
+								const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+								r_acc_1_2_1 = v22;
 							}
 						}
 						{
-							const tn_f32_s v17 = pack_a0[2688*i22*c1 + 8064*i12 + 2688*i33 + 8*i36 + 5];
+							const tn_f32_s v19 = pack_a[2256*i34 + 6*i39 + 3];
 							{
-								const tn_f32_v8 v18 = r_brow_1_0;
-								const tn_f32_v8 v19 = r_acc_1_5_0;
-								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-								r_acc_1_5_0 = v20;
+								const tn_f32_v8 v20 = r_brow_1_0;
+								const tn_f32_v8 v21 = r_acc_1_3_0;
+								const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+								r_acc_1_3_0 = v22;
 							}
 							{
-								const tn_f32_v8 v18 = r_brow_1_1;
-								const tn_f32_v8 v19 = r_acc_1_5_1;
-								const tn_f32_v8 v20 = tn_mac_f32_v8(tn_splat_f32_v8(v17), v18, v19);
-								r_acc_1_5_1 = v20;
+								const tn_f32_v8 v20 = r_brow_1_1;
+								const tn_f32_v8 v21 = r_acc_1_3_1;
+								const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+								r_acc_1_3_1 = v22;
+							}
+						}
+						{
+							const tn_f32_s v19 = pack_a[2256*i34 + 6*i39 + 4];
+							{
+								const tn_f32_v8 v20 = r_brow_1_0;
+								const tn_f32_v8 v21 = r_acc_1_4_0;
+								const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+								r_acc_1_4_0 = v22;
+							}
+							{
+								const tn_f32_v8 v20 = r_brow_1_1;
+								const tn_f32_v8 v21 = r_acc_1_4_1;
+								const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+								r_acc_1_4_1 = v22;
+							}
+						}
+						{
+							const tn_f32_s v19 = pack_a[2256*i34 + 6*i39 + 5];
+							{
+								const tn_f32_v8 v20 = r_brow_1_0;
+								const tn_f32_v8 v21 = r_acc_1_5_0;
+								const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+								r_acc_1_5_0 = v22;
+							}
+							{
+								const tn_f32_v8 v20 = r_brow_1_1;
+								const tn_f32_v8 v21 = r_acc_1_5_1;
+								const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+								r_acc_1_5_1 = v22;
 							}
 						}
 					}
 					{
-						const tn_f32_v8 v21 = r_acc_1_0_0;
-						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33), v21);
+						const tn_f32_v8 v23 = r_acc_1_0_0;
+						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34), v23);
 					}
 					{
-						const tn_f32_v8 v21 = r_acc_1_0_1;
-						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 8), v21);
+						const tn_f32_v8 v23 = r_acc_1_0_1;
+						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 8), v23);
 					}
 					{
-						const tn_f32_v8 v21 = r_acc_1_1_0;
-						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 16), v21);
+						const tn_f32_v8 v23 = r_acc_1_1_0;
+						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 16), v23);
 					}
 					{
-						const tn_f32_v8 v21 = r_acc_1_1_1;
-						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 24), v21);
+						const tn_f32_v8 v23 = r_acc_1_1_1;
+						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 24), v23);
 					}
 					{
-						const tn_f32_v8 v21 = r_acc_1_2_0;
-						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 32), v21);
+						const tn_f32_v8 v23 = r_acc_1_2_0;
+						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 32), v23);
 					}
 					{
-						const tn_f32_v8 v21 = r_acc_1_2_1;
-						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 40), v21);
+						const tn_f32_v8 v23 = r_acc_1_2_1;
+						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 40), v23);
 					}
 					{
-						const tn_f32_v8 v21 = r_acc_1_3_0;
-						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 48), v21);
+						const tn_f32_v8 v23 = r_acc_1_3_0;
+						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 48), v23);
 					}
 					{
-						const tn_f32_v8 v21 = r_acc_1_3_1;
-						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 56), v21);
+						const tn_f32_v8 v23 = r_acc_1_3_1;
+						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 56), v23);
 					}
 					{
-						const tn_f32_v8 v21 = r_acc_1_4_0;
-						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 64), v21);
+						const tn_f32_v8 v23 = r_acc_1_4_0;
+						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 64), v23);
 					}
 					{
-						const tn_f32_v8 v21 = r_acc_1_4_1;
-						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 72), v21);
+						const tn_f32_v8 v23 = r_acc_1_4_1;
+						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 72), v23);
 					}
 					{
-						const tn_f32_v8 v21 = r_acc_1_5_0;
-						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 80), v21);
+						const tn_f32_v8 v23 = r_acc_1_5_0;
+						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 80), v23);
 					}
 					{
-						const tn_f32_v8 v21 = r_acc_1_5_1;
-						tn_store_f32_v8(tile_1 + (96*i23 + 2688*i33 + 88), v21);
+						const tn_f32_v8 v23 = r_acc_1_5_1;
+						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 88), v23);
 					}
-					if (i22 + 1 - c2 >= 0) {
-						for (int64_t i42 = 0; i42 < tn_min(d_M - 18*i12 - 6*i33, 6); i42++) {
+					if (i18 + 1 - c2 >= 0) {
+						for (int64_t i45 = 0; i45 < tn_min(d_M - 72*i8 - 6*i34, 6); i45++) {
 							{
-								const int64_t n43 = tn_min(d_N - 448*i13 - 16*i23, 16);
-								int64_t i43 = 0;
-								for (; i43 <= n43 - 8; i43 += 8) {
-									const tn_f32_v8 v22 = tn_load_f32_v8(tile + (96*i23 + 2688*i33 + 16*i42 + i43));
+								const int64_t n46 = tn_min(d_N - 32*i9 - 16*i22, 16);
+								int64_t i46 = 0;
+								for (; i46 <= n46 - 8; i46 += 8) {
+									const tn_f32_v8 v24 = tn_load_f32_v8(tile + (1152*i22 + 96*i34 + 16*i45 + i46));
 									/* %3 = matmul: line 9 */
-									const tn_f16_v8 v23 = tn_round_f16_v8(v22);
-									const tn_f32_v8 v24 = tn_load_f32_v8(tile_1 + (96*i23 + 2688*i33 + 16*i42 + i43));
+									const tn_f16_v8 v25 = tn_round_f16_v8(v24);
+									const tn_f32_v8 v26 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 16*i45 + i46));
 									/* %4 = matmul: line 9 */
-									const tn_f16_v8 v25 = tn_round_f16_v8(v24);
+									const tn_f16_v8 v27 = tn_round_f16_v8(v26);
 									/* %5 = add: line 9 */
-									const tn_f16_v8 v26 = tn_add_f16_v8(v23, v25);
-									tn_store_f16_v8(b5 + (18*d_N*i12 + 6*d_N*i33 + d_N*i42 + 448*i13 + 16*i23 + i43), v26);
+									const tn_f16_v8 v28 = tn_add_f16_v8(v25, v27);
+									tn_store_f16_v8(b5 + (72*d_N*i8 + 6*d_N*i34 + d_N*i45 + 32*i9 + 16*i22 + i46), v28);
 								}
-								if (i43 < n43) {
-									const int64_t m43 = n43 - i43;
-									const tn_f32_v8 v22 = tn_loadn_f32_v8(tile + (96*i23 + 2688*i33 + 16*i42 + i43), m43);
-									const tn_f16_v8 v23 = tn_round_f16_v8(v22);
-									const tn_f32_v8 v24 = tn_loadn_f32_v8(tile_1 + (96*i23 + 2688*i33 + 16*i42 + i43), m43);
+								if (i46 < n46) {
+									const int64_t m46 = n46 - i46;
+									const tn_f32_v8 v24 = tn_loadn_f32_v8(tile + (1152*i22 + 96*i34 + 16*i45 + i46), m46);
 									const tn_f16_v8 v25 = tn_round_f16_v8(v24);
-									const tn_f16_v8 v26 = tn_add_f16_v8(v23, v25);
-									tn_storen_f16_v8(b5 + (18*d_N*i12 + 6*d_N*i33 + d_N*i42 + 448*i13 + 16*i23 + i43), m43, v26);
+									const tn_f32_v8 v26 = tn_loadn_f32_v8(tile_1 + (1152*i22 + 96*i34 + 16*i45 + i46), m46);
+									const tn_f16_v8 v27 = tn_round_f16_v8(v26);
+									const tn_f16_v8 v28 = tn_add_f16_v8(v25, v27);
+									tn_storen_f16_v8(b5 + (72*d_N*i8 + 6*d_N*i34 + d_N*i45 + 32*i9 + 16*i22 + i46), m46, v28);
 								}
 							}
 						}

@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of weight_view, by contract mr=6 nr=16 lanes=8 mb=6 nb=28 kc=336 ti=1 a=2 b=2 unit=0
+ * k0: region 0 of weight_view, by contract mr=6 nr=16 lanes=8 mb=25 nb=2 kc=376 a=1 b=2 unit=0
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %4 = matmul: f16, line 9
  *   %6 = add: f16, line 9
@@ -217,14 +217,29 @@ TN_APART void tn_turn_f32_v8(void *a)
 	for (int i = 0; from == other && i < 8; i++)
 		to[i] = from[i];
 }
-typedef float tn_f32_s;
-TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
+typedef float tn_f32_su __attribute__((aligned(1), may_alias));
+TN_INLINE void tn_storen_f32_v8(void *a, int64_t b, tn_f32_v8 c)
 {
-	return (tn_f32_v8){a, a, a, a, a, a, a, a};
+#ifdef __AVX512VL__
+	__builtin_ia32_storeups256_mask(
+		a, (tn_f32_v8)c, (uint8_t)tn_lanes(b));
+#else
+	for (int64_t i = 0; i < b && i < 8; i++)
+		((tn_f32_su *)a)[i] = c[i];
+#endif
 }
 TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
 {
 	return *(const tn_f32_v8u *)a;
+}
+TN_INLINE void tn_ahead(const void *a)
+{
+	__builtin_prefetch(a, 0, 2);
+}
+typedef float tn_f32_s;
+TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
+{
+	return (tn_f32_v8){a, a, a, a, a, a, a, a};
 }
 typedef float tn_f32_v4 __attribute__((vector_size(16)));
 typedef float tn_f32_v4u __attribute__((vector_size(16), aligned(1), may_alias));
@@ -442,7 +457,6 @@ TN_INLINE void tn_store_f16_v8(void *a, tn_f16_v8 b)
 {
 	*(tn_u16_v8u *)a = tn_pack_f16_v8(b);
 }
-typedef float tn_f32_su __attribute__((aligned(1), may_alias));
 TN_INLINE tn_f32_v8 tn_loadn_f32_v8(const void *a, int64_t b)
 {
 #ifdef __AVX512VL__
@@ -475,15 +489,15 @@ TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 #define TN_REG __attribute__((unused))
 
 #if !defined TN_PHASE || TN_PHASE == 0
-TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
+TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
-	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
-	const int64_t c0 = tn_max((d_K + 335)/336, 1);
-	const int64_t c1 = (d_M + 5)/6;
-	float *const pack_a = args->buffers[0];
-	const uint16_t *const b_x = args->buffers[1];
+	const int64_t d_N = args->dims[2];
+	const int64_t c0 = tn_max((d_K + 375)/376, 1);
+	const int64_t c1 = (d_N + 15)/16;
+	float *const pack_b = args->buffers[0];
+	const uint16_t *const b_wt = args->buffers[1];
 	const int64_t tasks = c1;
 
 	(void)worker;
@@ -492,61 +506,63 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
 		for (int64_t i1 = 0; i1 < c0; i1++) {
-			{
-				const int64_t n2 = tn_min(d_K - 336*i1, 336);
-				int64_t i2 = 0;
-				for (; i2 <= n2 - 8; i2 += 8) {
-					tn_f32_v8 t0_0[8];
-					for (int64_t i3 = 0; i3 < 8; i3++) {
-						/* %0 x = input: line 8 */
-						const tn_f16_v8 v0 = d_M - 6*i0 - i3 - 1 >= 0 ? tn_load_f16_v8(b_x + (6*d_K*i0 + d_K*i3 + 336*i1 + i2)) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t0_0[i3] = v1;
+			for (int64_t i2 = 0; i2 < 2; i2++) {
+				{
+					const int64_t n3 = tn_min(d_K - 376*i1, 376);
+					int64_t i3 = 0;
+					for (; i3 <= n3 - 8; i3 += 8) {
+						tn_f32_v8 t0_0[8];
+						for (int64_t i4 = 0; i4 < 8; i4++) {
+							/* %1 wt = input: line 8 */
+							const tn_f16_v8 v0 = d_N - 16*i0 - 8*i2 - i4 - 1 >= 0 ? tn_load_f16_v8(b_wt + (16*d_K*i0 + 8*d_K*i2 + d_K*i4 + 376*i1 + i3)) : tn_splat_f16_v8(0);
+							const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+							t0_0[i4] = v1;
+						}
+						const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
+						const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
+						const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0[1], t0_0[5]);
+						const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0[1], t0_0[5]);
+						const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0[2], t0_0[6]);
+						const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0[2], t0_0[6]);
+						const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0[3], t0_0[7]);
+						const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0[3], t0_0[7]);
+						const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
+						const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
+						const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
+						const tn_f32_v8 t0_2_3 = tn_ziphi_f32_v8(t0_1_1, t0_1_5);
+						const tn_f32_v8 t0_2_4 = tn_ziplo_f32_v8(t0_1_2, t0_1_6);
+						const tn_f32_v8 t0_2_5 = tn_ziphi_f32_v8(t0_1_2, t0_1_6);
+						const tn_f32_v8 t0_2_6 = tn_ziplo_f32_v8(t0_1_3, t0_1_7);
+						const tn_f32_v8 t0_2_7 = tn_ziphi_f32_v8(t0_1_3, t0_1_7);
+						const tn_f32_v8 t0_3_0 = tn_ziplo_f32_v8(t0_2_0, t0_2_4);
+						const tn_f32_v8 t0_3_1 = tn_ziphi_f32_v8(t0_2_0, t0_2_4);
+						const tn_f32_v8 t0_3_2 = tn_ziplo_f32_v8(t0_2_1, t0_2_5);
+						const tn_f32_v8 t0_3_3 = tn_ziphi_f32_v8(t0_2_1, t0_2_5);
+						const tn_f32_v8 t0_3_4 = tn_ziplo_f32_v8(t0_2_2, t0_2_6);
+						const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
+						const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
+						const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
+						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3), t0_3_0);
+						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 16), t0_3_1);
+						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 32), t0_3_2);
+						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 48), t0_3_3);
+						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 64), t0_3_4);
+						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 80), t0_3_5);
+						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 96), t0_3_6);
+						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 112), t0_3_7);
 					}
-					const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
-					const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
-					const tn_f32_v8 t0_1_2 = tn_ziplo_f32_v8(t0_0[1], t0_0[5]);
-					const tn_f32_v8 t0_1_3 = tn_ziphi_f32_v8(t0_0[1], t0_0[5]);
-					const tn_f32_v8 t0_1_4 = tn_ziplo_f32_v8(t0_0[2], t0_0[6]);
-					const tn_f32_v8 t0_1_5 = tn_ziphi_f32_v8(t0_0[2], t0_0[6]);
-					const tn_f32_v8 t0_1_6 = tn_ziplo_f32_v8(t0_0[3], t0_0[7]);
-					const tn_f32_v8 t0_1_7 = tn_ziphi_f32_v8(t0_0[3], t0_0[7]);
-					const tn_f32_v8 t0_2_0 = tn_ziplo_f32_v8(t0_1_0, t0_1_4);
-					const tn_f32_v8 t0_2_1 = tn_ziphi_f32_v8(t0_1_0, t0_1_4);
-					const tn_f32_v8 t0_2_2 = tn_ziplo_f32_v8(t0_1_1, t0_1_5);
-					const tn_f32_v8 t0_2_3 = tn_ziphi_f32_v8(t0_1_1, t0_1_5);
-					const tn_f32_v8 t0_2_4 = tn_ziplo_f32_v8(t0_1_2, t0_1_6);
-					const tn_f32_v8 t0_2_5 = tn_ziphi_f32_v8(t0_1_2, t0_1_6);
-					const tn_f32_v8 t0_2_6 = tn_ziplo_f32_v8(t0_1_3, t0_1_7);
-					const tn_f32_v8 t0_2_7 = tn_ziphi_f32_v8(t0_1_3, t0_1_7);
-					const tn_f32_v8 t0_3_0 = tn_ziplo_f32_v8(t0_2_0, t0_2_4);
-					const tn_f32_v8 t0_3_1 = tn_ziphi_f32_v8(t0_2_0, t0_2_4);
-					const tn_f32_v8 t0_3_2 = tn_ziplo_f32_v8(t0_2_1, t0_2_5);
-					const tn_f32_v8 t0_3_3 = tn_ziphi_f32_v8(t0_2_1, t0_2_5);
-					const tn_f32_v8 t0_3_4 = tn_ziplo_f32_v8(t0_2_2, t0_2_6);
-					const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
-					const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
-					const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2), t0_3_0);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8), t0_3_1);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 16), t0_3_2);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 24), t0_3_3);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 32), t0_3_4);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 40), t0_3_5);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 48), t0_3_6);
-					tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 56), t0_3_7);
-				}
-				if (i2 < n2) {
-					const int64_t m2 = n2 - i2;
-					tn_f32_v8 t1_0[8];
-					for (int64_t i3 = 0; i3 < 8; i3++) {
-						const tn_f16_v8 v0 = d_M - 6*i0 - i3 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (6*d_K*i0 + d_K*i3 + 336*i1 + i2), m2) : tn_splat_f16_v8(0);
-						const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-						t1_0[i3] = v1;
+					if (i3 < n3) {
+						const int64_t m3 = n3 - i3;
+						tn_f32_v8 t1_0[8];
+						for (int64_t i4 = 0; i4 < 8; i4++) {
+							const tn_f16_v8 v0 = d_N - 16*i0 - 8*i2 - i4 - 1 >= 0 ? tn_loadn_f16_v8(b_wt + (16*d_K*i0 + 8*d_K*i2 + d_K*i4 + 376*i1 + i3), m3) : tn_splat_f16_v8(0);
+							const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+							t1_0[i4] = v1;
+						}
+						tn_turn_f32_v8(t1_0);
+						for (int64_t i25 = 0; i25 < m3; i25++)
+							tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 16*i25), t1_0[i25]);
 					}
-					tn_turn_f32_v8(t1_0);
-					for (int64_t i29 = 0; i29 < m2; i29++)
-						tn_store_f32_v8(pack_a + (2688*i1*c1 + 2688*i0 + 8*i2 + 8*i29), t1_0[i29]);
 				}
 			}
 		}
@@ -555,34 +571,58 @@ TN_EXPORT void k0_pack_a(const TnArgs *args, int worker, int workers,
 #endif
 
 #if !defined TN_PHASE || TN_PHASE == 1
-TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
+TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TnStatus *st)
 {
+	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
-	const int64_t c0 = tn_max((d_K + 335)/336, 1);
-	const int64_t c1 = (d_N + 15)/16;
-	float *const pack_b = args->buffers[2];
-	const uint16_t *const b_wt = args->buffers[3];
-	const int64_t tasks = c1;
+	const int64_t c0 = tn_max((d_K + 375)/376, 1);
+	const int64_t c1 = (d_M + 5)/6;
+	const int64_t c2 = (d_N + 15)/16;
+	const int64_t c3 = (d_N + 31)/32;
+	const int64_t c4 = (d_M + 149)/150;
+	char *const scratch = args->scratch + worker * args->scratch_stride;
+	float *const pack_b = args->buffers[0];
+	float *const tile = (float *)(scratch + 0);
+	float *const pack_a = (float *)(scratch + 19200);
+	const uint16_t *const b_x = args->buffers[2];
+	const uint16_t *const b_b = args->buffers[3];
+	uint16_t *const b6 = args->buffers[4];
+	const int64_t tasks = c4*c3;
 
 	(void)worker;
 	(void)st;
 	for (int64_t t = tn_task(args, workers, -1); t < tasks;
 	     t = tn_task(args, workers, t)) {
-		const int64_t i4 = t;
-		for (int64_t i5 = 0; i5 < c0; i5++) {
-			for (int64_t i6 = 0; i6 < 2; i6++) {
+		const int64_t i5 = t / c3;
+		const int64_t i6 = t % c3;
+		TN_REG tn_f32_v8 r_acc_0_0 = {0};
+		TN_REG tn_f32_v8 r_acc_0_1 = {0};
+		TN_REG tn_f32_v8 r_acc_1_0 = {0};
+		TN_REG tn_f32_v8 r_acc_1_1 = {0};
+		TN_REG tn_f32_v8 r_acc_2_0 = {0};
+		TN_REG tn_f32_v8 r_acc_2_1 = {0};
+		TN_REG tn_f32_v8 r_acc_3_0 = {0};
+		TN_REG tn_f32_v8 r_acc_3_1 = {0};
+		TN_REG tn_f32_v8 r_acc_4_0 = {0};
+		TN_REG tn_f32_v8 r_acc_4_1 = {0};
+		TN_REG tn_f32_v8 r_acc_5_0 = {0};
+		TN_REG tn_f32_v8 r_acc_5_1 = {0};
+		TN_REG tn_f32_v8 r_brow_0 = {0};
+		TN_REG tn_f32_v8 r_brow_1 = {0};
+		for (int64_t i7 = 0; i7 < c0; i7++) {
+			for (int64_t i8 = 0; i8 < tn_min(c1 - 25*i5, 25); i8++) {
 				{
-					const int64_t n7 = tn_min(d_K - 336*i5, 336);
-					int64_t i7 = 0;
-					for (; i7 <= n7 - 8; i7 += 8) {
-						tn_f32_v8 t2_0[8];
-						for (int64_t i8 = 0; i8 < 8; i8++) {
-							/* %1 wt = input: line 8 */
-							const tn_f16_v8 v2 = d_N - 16*i4 - 8*i6 - i8 - 1 >= 0 ? tn_load_f16_v8(b_wt + (16*d_K*i4 + 8*d_K*i6 + d_K*i8 + 336*i5 + i7)) : tn_splat_f16_v8(0);
+					const int64_t n9 = tn_min(d_K - 376*i7, 376);
+					int64_t i9 = 0;
+					for (; i9 <= n9 - 8; i9 += 8) {
+						tn_f32_v8 t2_0[8] = {{0}};
+						for (int64_t i10 = 0; i10 < 6; i10++) {
+							/* %0 x = input: line 8 */
+							const tn_f16_v8 v2 = d_M - 150*i5 - 6*i8 - i10 - 1 >= 0 ? tn_load_f16_v8(b_x + (150*d_K*i5 + 6*d_K*i8 + d_K*i10 + 376*i7 + i9)) : tn_splat_f16_v8(0);
 							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-							t2_0[i8] = v3;
+							t2_0[i10] = v3;
 						}
 						const tn_f32_v8 t2_1_0 = tn_ziplo_f32_v8(t2_0[0], t2_0[4]);
 						const tn_f32_v8 t2_1_1 = tn_ziphi_f32_v8(t2_0[0], t2_0[4]);
@@ -608,311 +648,312 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 t2_3_5 = tn_ziphi_f32_v8(t2_2_2, t2_2_6);
 						const tn_f32_v8 t2_3_6 = tn_ziplo_f32_v8(t2_2_3, t2_2_7);
 						const tn_f32_v8 t2_3_7 = tn_ziphi_f32_v8(t2_2_3, t2_2_7);
-						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7), t2_3_0);
-						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 16), t2_3_1);
-						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 32), t2_3_2);
-						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 48), t2_3_3);
-						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 64), t2_3_4);
-						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 80), t2_3_5);
-						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 96), t2_3_6);
-						tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 112), t2_3_7);
+						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9), 6, t2_3_0);
+						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 6), 6, t2_3_1);
+						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 12), 6, t2_3_2);
+						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 18), 6, t2_3_3);
+						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 24), 6, t2_3_4);
+						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 30), 6, t2_3_5);
+						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 36), 6, t2_3_6);
+						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 42), 6, t2_3_7);
 					}
-					if (i7 < n7) {
-						const int64_t m7 = n7 - i7;
-						tn_f32_v8 t3_0[8];
-						for (int64_t i8 = 0; i8 < 8; i8++) {
-							const tn_f16_v8 v2 = d_N - 16*i4 - 8*i6 - i8 - 1 >= 0 ? tn_loadn_f16_v8(b_wt + (16*d_K*i4 + 8*d_K*i6 + d_K*i8 + 336*i5 + i7), m7) : tn_splat_f16_v8(0);
+					if (i9 < n9) {
+						const int64_t m9 = n9 - i9;
+						tn_f32_v8 t3_0[8] = {{0}};
+						for (int64_t i10 = 0; i10 < 6; i10++) {
+							const tn_f16_v8 v2 = d_M - 150*i5 - 6*i8 - i10 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (150*d_K*i5 + 6*d_K*i8 + d_K*i10 + 376*i7 + i9), m9) : tn_splat_f16_v8(0);
 							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-							t3_0[i8] = v3;
+							t3_0[i10] = v3;
 						}
 						tn_turn_f32_v8(t3_0);
-						for (int64_t i29 = 0; i29 < m7; i29++)
-							tn_store_f32_v8(pack_b + (5376*i5*c1 + 5376*i4 + 8*i6 + 16*i7 + 16*i29), t3_0[i29]);
+						for (int64_t i25 = 0; i25 < m9; i25++)
+							tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 6*i25), 6, t3_0[i25]);
 					}
 				}
 			}
-		}
-	}
-}
-#endif
-
-#if !defined TN_PHASE || TN_PHASE == 2
-TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
-		TnStatus *st)
-{
-	const int64_t d_M = args->dims[0];
-	const int64_t d_K = args->dims[1];
-	const int64_t d_N = args->dims[2];
-	const int64_t c0 = (d_N + 15)/16;
-	const int64_t c1 = (d_M + 5)/6;
-	const int64_t c2 = tn_max((d_K + 335)/336, 1);
-	const int64_t c3 = (d_N + 447)/448;
-	const int64_t c4 = (d_M + 35)/36;
-	char *const scratch = args->scratch + worker * args->scratch_stride;
-	float *const pack_a = args->buffers[0];
-	float *const pack_b = args->buffers[2];
-	float *const tile = (float *)(scratch + 0);
-	const uint16_t *const b_b = args->buffers[4];
-	uint16_t *const b6 = args->buffers[5];
-	const int64_t tasks = c4*c3;
-
-	(void)worker;
-	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
-		const int64_t i9 = t / c3;
-		const int64_t i10 = t % c3;
-		TN_REG tn_f32_v8 r_acc_0_0 = {0};
-		TN_REG tn_f32_v8 r_acc_0_1 = {0};
-		TN_REG tn_f32_v8 r_acc_1_0 = {0};
-		TN_REG tn_f32_v8 r_acc_1_1 = {0};
-		TN_REG tn_f32_v8 r_acc_2_0 = {0};
-		TN_REG tn_f32_v8 r_acc_2_1 = {0};
-		TN_REG tn_f32_v8 r_acc_3_0 = {0};
-		TN_REG tn_f32_v8 r_acc_3_1 = {0};
-		TN_REG tn_f32_v8 r_acc_4_0 = {0};
-		TN_REG tn_f32_v8 r_acc_4_1 = {0};
-		TN_REG tn_f32_v8 r_acc_5_0 = {0};
-		TN_REG tn_f32_v8 r_acc_5_1 = {0};
-		TN_REG tn_f32_v8 r_brow_0 = {0};
-		TN_REG tn_f32_v8 r_brow_1 = {0};
-		for (int64_t i11 = 0; i11 < tn_min(c0 - 28*i10, 28); i11++) {
-			for (int64_t i12 = 0; i12 < tn_min(c1 - 6*i9, 6); i12++) {
-				for (int64_t i13 = 0; i13 < 6; i13++) {
-					{
-						const tn_f32_s v4 = 0x0p+0f;
-						tn_store_f32_v8(tile + (96*i11 + 2688*i12 + 16*i13), tn_splat_f32_v8(v4));
+			for (int64_t i11 = 0; i11 < tn_min(c2 - 2*i6, 2); i11++) {
+				for (int64_t i12 = 0; i12 < tn_min(c1 - 25*i5, 25); i12++) {
+					if (i7 - 1 >= 0) {
+						{
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12));
+							r_acc_0_0 = v4;
+							tn_ahead(tile + (2400*i11 + 96*i12 + 96));
+						}
+						{
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 8));
+							r_acc_0_1 = v4;
+							tn_ahead(tile + (2400*i11 + 96*i12 + 104));
+						}
+						{
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 16));
+							r_acc_1_0 = v4;
+							tn_ahead(tile + (2400*i11 + 96*i12 + 112));
+						}
+						{
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 24));
+							r_acc_1_1 = v4;
+							tn_ahead(tile + (2400*i11 + 96*i12 + 120));
+						}
+						{
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 32));
+							r_acc_2_0 = v4;
+							tn_ahead(tile + (2400*i11 + 96*i12 + 128));
+						}
+						{
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 40));
+							r_acc_2_1 = v4;
+							tn_ahead(tile + (2400*i11 + 96*i12 + 136));
+						}
+						{
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 48));
+							r_acc_3_0 = v4;
+							tn_ahead(tile + (2400*i11 + 96*i12 + 144));
+						}
+						{
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 56));
+							r_acc_3_1 = v4;
+							tn_ahead(tile + (2400*i11 + 96*i12 + 152));
+						}
+						{
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 64));
+							r_acc_4_0 = v4;
+							tn_ahead(tile + (2400*i11 + 96*i12 + 160));
+						}
+						{
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 72));
+							r_acc_4_1 = v4;
+							tn_ahead(tile + (2400*i11 + 96*i12 + 168));
+						}
+						{
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 80));
+							r_acc_5_0 = v4;
+							tn_ahead(tile + (2400*i11 + 96*i12 + 176));
+						}
+						{
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 88));
+							r_acc_5_1 = v4;
+							tn_ahead(tile + (2400*i11 + 96*i12 + 184));
+						}
+					} else {
+						{
+							const tn_f32_s v5 = 0x0p+0f;
+							r_acc_0_0 = tn_splat_f32_v8(v5);
+						}
+						{
+							const tn_f32_s v5 = 0x0p+0f;
+							r_acc_0_1 = tn_splat_f32_v8(v5);
+						}
+						{
+							const tn_f32_s v5 = 0x0p+0f;
+							r_acc_1_0 = tn_splat_f32_v8(v5);
+						}
+						{
+							const tn_f32_s v5 = 0x0p+0f;
+							r_acc_1_1 = tn_splat_f32_v8(v5);
+						}
+						{
+							const tn_f32_s v5 = 0x0p+0f;
+							r_acc_2_0 = tn_splat_f32_v8(v5);
+						}
+						{
+							const tn_f32_s v5 = 0x0p+0f;
+							r_acc_2_1 = tn_splat_f32_v8(v5);
+						}
+						{
+							const tn_f32_s v5 = 0x0p+0f;
+							r_acc_3_0 = tn_splat_f32_v8(v5);
+						}
+						{
+							const tn_f32_s v5 = 0x0p+0f;
+							r_acc_3_1 = tn_splat_f32_v8(v5);
+						}
+						{
+							const tn_f32_s v5 = 0x0p+0f;
+							r_acc_4_0 = tn_splat_f32_v8(v5);
+						}
+						{
+							const tn_f32_s v5 = 0x0p+0f;
+							r_acc_4_1 = tn_splat_f32_v8(v5);
+						}
+						{
+							const tn_f32_s v5 = 0x0p+0f;
+							r_acc_5_0 = tn_splat_f32_v8(v5);
+						}
+						{
+							const tn_f32_s v5 = 0x0p+0f;
+							r_acc_5_1 = tn_splat_f32_v8(v5);
+						}
+					}
+					for (int64_t i17 = 0; i17 < tn_min(d_K - 376*i7, 376); i17++) {
+						{
+							const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (6016*i7*c2 + 12032*i6 + 6016*i11 + 16*i17));
+							r_brow_0 = v6;
+						}
+						{
+							const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (6016*i7*c2 + 12032*i6 + 6016*i11 + 16*i17 + 8));
+							r_brow_1 = v6;
+						}
+						{
+							const tn_f32_s v7 = pack_a[2256*i12 + 6*i17];
+							{
+								const tn_f32_v8 v8 = r_brow_0;
+								const tn_f32_v8 v9 = r_acc_0_0;
+								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+								r_acc_0_0 = v10;
+							}
+							{
+								const tn_f32_v8 v8 = r_brow_1;
+								const tn_f32_v8 v9 = r_acc_0_1;
+								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+								r_acc_0_1 = v10;
+							}
+						}
+						{
+							const tn_f32_s v7 = pack_a[2256*i12 + 6*i17 + 1];
+							{
+								const tn_f32_v8 v8 = r_brow_0;
+								const tn_f32_v8 v9 = r_acc_1_0;
+								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+								r_acc_1_0 = v10;
+							}
+							{
+								const tn_f32_v8 v8 = r_brow_1;
+								const tn_f32_v8 v9 = r_acc_1_1;
+								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+								r_acc_1_1 = v10;
+							}
+						}
+						{
+							const tn_f32_s v7 = pack_a[2256*i12 + 6*i17 + 2];
+							{
+								const tn_f32_v8 v8 = r_brow_0;
+								const tn_f32_v8 v9 = r_acc_2_0;
+								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+								r_acc_2_0 = v10;
+							}
+							{
+								const tn_f32_v8 v8 = r_brow_1;
+								const tn_f32_v8 v9 = r_acc_2_1;
+								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+								r_acc_2_1 = v10;
+							}
+						}
+						{
+							const tn_f32_s v7 = pack_a[2256*i12 + 6*i17 + 3];
+							{
+								const tn_f32_v8 v8 = r_brow_0;
+								const tn_f32_v8 v9 = r_acc_3_0;
+								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+								r_acc_3_0 = v10;
+							}
+							{
+								const tn_f32_v8 v8 = r_brow_1;
+								const tn_f32_v8 v9 = r_acc_3_1;
+								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+								r_acc_3_1 = v10;
+							}
+						}
+						{
+							const tn_f32_s v7 = pack_a[2256*i12 + 6*i17 + 4];
+							{
+								const tn_f32_v8 v8 = r_brow_0;
+								const tn_f32_v8 v9 = r_acc_4_0;
+								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+								r_acc_4_0 = v10;
+							}
+							{
+								const tn_f32_v8 v8 = r_brow_1;
+								const tn_f32_v8 v9 = r_acc_4_1;
+								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+								r_acc_4_1 = v10;
+							}
+						}
+						{
+							const tn_f32_s v7 = pack_a[2256*i12 + 6*i17 + 5];
+							{
+								const tn_f32_v8 v8 = r_brow_0;
+								const tn_f32_v8 v9 = r_acc_5_0;
+								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+								r_acc_5_0 = v10;
+							}
+							{
+								const tn_f32_v8 v8 = r_brow_1;
+								const tn_f32_v8 v9 = r_acc_5_1;
+								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+								r_acc_5_1 = v10;
+							}
+						}
 					}
 					{
-						const tn_f32_s v4 = 0x0p+0f;
-						tn_store_f32_v8(tile + (96*i11 + 2688*i12 + 16*i13 + 8), tn_splat_f32_v8(v4));
+						const tn_f32_v8 v11 = r_acc_0_0;
+						tn_store_f32_v8(tile + (2400*i11 + 96*i12), v11);
 					}
-				}
-			}
-		}
-		for (int64_t i15 = 0; i15 < c2; i15++) {
-			for (int64_t i16 = 0; i16 < tn_div(tn_min(c1 - 6*i9, 6) + 5, 6); i16++) {
-				for (int64_t i17 = 0; i17 < tn_min(c0 - 28*i10, 28); i17++) {
-					for (int64_t i18 = 0; i18 < tn_min(c1 - 6*i9, 6) - 6*i16; i18++) {
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18));
-							r_acc_0_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 8));
-							r_acc_0_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 16));
-							r_acc_1_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 24));
-							r_acc_1_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 32));
-							r_acc_2_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 40));
-							r_acc_2_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 48));
-							r_acc_3_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 56));
-							r_acc_3_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 64));
-							r_acc_4_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 72));
-							r_acc_4_1 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 80));
-							r_acc_5_0 = v5;
-						}
-						{
-							const tn_f32_v8 v5 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 88));
-							r_acc_5_1 = v5;
-						}
-						for (int64_t i21 = 0; i21 < tn_min(d_K - 336*i15, 336); i21++) {
+					{
+						const tn_f32_v8 v11 = r_acc_0_1;
+						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 8), v11);
+					}
+					{
+						const tn_f32_v8 v11 = r_acc_1_0;
+						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 16), v11);
+					}
+					{
+						const tn_f32_v8 v11 = r_acc_1_1;
+						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 24), v11);
+					}
+					{
+						const tn_f32_v8 v11 = r_acc_2_0;
+						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 32), v11);
+					}
+					{
+						const tn_f32_v8 v11 = r_acc_2_1;
+						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 40), v11);
+					}
+					{
+						const tn_f32_v8 v11 = r_acc_3_0;
+						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 48), v11);
+					}
+					{
+						const tn_f32_v8 v11 = r_acc_3_1;
+						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 56), v11);
+					}
+					{
+						const tn_f32_v8 v11 = r_acc_4_0;
+						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 64), v11);
+					}
+					{
+						const tn_f32_v8 v11 = r_acc_4_1;
+						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 72), v11);
+					}
+					{
+						const tn_f32_v8 v11 = r_acc_5_0;
+						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 80), v11);
+					}
+					{
+						const tn_f32_v8 v11 = r_acc_5_1;
+						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 88), v11);
+					}
+					if (i7 + 1 - c0 >= 0) {
+						for (int64_t i23 = 0; i23 < tn_min(d_M - 150*i5 - 6*i12, 6); i23++) {
 							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i15*c0 + 150528LL*i10 + 5376*i17 + 16*i21));
-								r_brow_0 = v6;
-							}
-							{
-								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i15*c0 + 150528LL*i10 + 5376*i17 + 16*i21 + 8));
-								r_brow_1 = v6;
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i15*c1 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_0_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_0_0 = v10;
+								const int64_t n24 = tn_min(d_N - 32*i6 - 16*i11, 16);
+								int64_t i24 = 0;
+								for (; i24 <= n24 - 8; i24 += 8) {
+									const tn_f32_v8 v12 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 16*i23 + i24));
+									/* %4 = matmul: line 9 */
+									const tn_f16_v8 v13 = tn_round_f16_v8(v12);
+									/* %2 b = input: line 8 */
+									const tn_f16_v8 v14 = tn_load_f16_v8(b_b + (32*i6 + 16*i11 + i24));
+									/* %6 = add: line 9 */
+									const tn_f16_v8 v15 = tn_add_f16_v8(v13, v14);
+									tn_store_f16_v8(b6 + (150*d_N*i5 + 6*d_N*i12 + d_N*i23 + 32*i6 + 16*i11 + i24), v15);
 								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_0_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_0_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i15*c1 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 1];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_1_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_1_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_1_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_1_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i15*c1 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 2];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_2_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_2_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_2_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_2_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i15*c1 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 3];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_3_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_3_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_3_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_3_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i15*c1 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 4];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_4_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_4_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_4_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_4_1 = v10;
-								}
-							}
-							{
-								const tn_f32_s v7 = pack_a[2688*i15*c1 + 16128*i9 + 16128*i16 + 2688*i18 + 8*i21 + 5];
-								{
-									const tn_f32_v8 v8 = r_brow_0;
-									const tn_f32_v8 v9 = r_acc_5_0;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_5_0 = v10;
-								}
-								{
-									const tn_f32_v8 v8 = r_brow_1;
-									const tn_f32_v8 v9 = r_acc_5_1;
-									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-									r_acc_5_1 = v10;
-								}
-							}
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_0_0;
-							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_0_1;
-							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 8), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_1_0;
-							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 16), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_1_1;
-							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 24), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_2_0;
-							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 32), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_2_1;
-							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 40), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_3_0;
-							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 48), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_3_1;
-							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 56), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_4_0;
-							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 64), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_4_1;
-							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 72), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_5_0;
-							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 80), v11);
-						}
-						{
-							const tn_f32_v8 v11 = r_acc_5_1;
-							tn_store_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 88), v11);
-						}
-						if (i15 + 1 - c2 >= 0) {
-							for (int64_t i27 = 0; i27 < tn_min(d_M - 36*i9 - 36*i16 - 6*i18, 6); i27++) {
-								{
-									const int64_t n28 = tn_min(d_N - 448*i10 - 16*i17, 16);
-									int64_t i28 = 0;
-									for (; i28 <= n28 - 8; i28 += 8) {
-										const tn_f32_v8 v12 = tn_load_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 16*i27 + i28));
-										/* %4 = matmul: line 9 */
-										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-										/* %2 b = input: line 8 */
-										const tn_f16_v8 v14 = tn_load_f16_v8(b_b + (448*i10 + 16*i17 + i28));
-										/* %6 = add: line 9 */
-										const tn_f16_v8 v15 = tn_add_f16_v8(v13, v14);
-										tn_store_f16_v8(b6 + (36*d_N*i9 + 36*d_N*i16 + 6*d_N*i18 + d_N*i27 + 448*i10 + 16*i17 + i28), v15);
-									}
-									if (i28 < n28) {
-										const int64_t m28 = n28 - i28;
-										const tn_f32_v8 v12 = tn_loadn_f32_v8(tile + (16128*i16 + 96*i17 + 2688*i18 + 16*i27 + i28), m28);
-										const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-										const tn_f16_v8 v14 = tn_loadn_f16_v8(b_b + (448*i10 + 16*i17 + i28), m28);
-										const tn_f16_v8 v15 = tn_add_f16_v8(v13, v14);
-										tn_storen_f16_v8(b6 + (36*d_N*i9 + 36*d_N*i16 + 6*d_N*i18 + d_N*i27 + 448*i10 + 16*i17 + i28), m28, v15);
-									}
+								if (i24 < n24) {
+									const int64_t m24 = n24 - i24;
+									const tn_f32_v8 v12 = tn_loadn_f32_v8(tile + (2400*i11 + 96*i12 + 16*i23 + i24), m24);
+									const tn_f16_v8 v13 = tn_round_f16_v8(v12);
+									const tn_f16_v8 v14 = tn_loadn_f16_v8(b_b + (32*i6 + 16*i11 + i24), m24);
+									const tn_f16_v8 v15 = tn_add_f16_v8(v13, v14);
+									tn_storen_f16_v8(b6 + (150*d_N*i5 + 6*d_N*i12 + d_N*i23 + 32*i6 + 16*i11 + i24), m24, v15);
 								}
 							}
 						}

@@ -61,6 +61,16 @@ static void run_here(const char *name, size_t salt)
 		SKIP("not on this processor");
 }
 
+static void amx(void)
+{
+	run_here("amx", 5);
+}
+
+static void avx512_bf16(void)
+{
+	run_here("avx512_bf16", 17);
+}
+
 static void avx512(void)
 {
 	run_here("avx512", 3);
@@ -401,8 +411,9 @@ static void neon(void)
 
 int main(int argc, char **argv)
 {
-	static const TestCase tests[] = {TEST(avx512), TEST(avx2), TEST(base),
-					 TEST(neon)};
+	static const TestCase tests[] = {TEST(amx),    TEST(avx512_bf16),
+					 TEST(avx512), TEST(avx2),
+					 TEST(base),   TEST(neon)};
 	int status;
 
 	arena_init(&arena);

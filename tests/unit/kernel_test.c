@@ -268,7 +268,7 @@ static const Refusal refusals[] = {
 	 "only an output is streamed"},
 	{"v0: f32 = const 0x0p+0\nstore y[i0, 0] = v0 stream where i0 >= 0\n",
 	 "condition i0 uses an axis"},
-	{"ahead y[i0, 0]\n", "only an input is read ahead"},
+	{"ahead y[i0, 0]\n", "only inputs and scratch are read ahead"},
 	{"ahead x[i0, 0] where i0 >= 0\n", "condition i0 uses an axis"},
 	{"ahead x[i0]\n", "x has rank 2 but 1 indices"},
 	{"v0: f32 = const 0x0p+0\nv1: f32 = acc maximum\n"
@@ -296,7 +296,10 @@ static const Refusal refusals[] = {
 	 "names no value"},
 	{"v1: i64 = load n[i0]\ni2 = bound v1 < E\n", "names no value"},
 	/* words, and tiles of matrix units */
-	{"v0: f32 = const 0x0p+0\nv1: u32 = word.0 v0\n", "made in lanes"},
+	{"v0: f32 = const 0x0p+0\nv1: u32 = word.0 v0\n", "made in 16 lanes"},
+	{"for i8 < 8 vunroll 8 {\nv0: bf16 = const 0x0p+0\n"
+	 "v1: u32 = word.0 v0\n}\n",
+	 "made in 16 lanes"},
 	{IN_LANES "v0: f32 = const 0x0p+0\nv1: u32 = word.0 v0\n}\n",
 	 "no such word"},
 	{IN_LANES "v0: bf16 = const 0x0p+0\nv1: u32 = word.8 v0\n}\n",

@@ -29,36 +29,36 @@
 	"}\n"
 
 /* out[i] = 2 * in[i] + 1 by way of scratch, one task per 16 elements. */
-static const char affine_text[] = ABI
-	"EXPORT void affine(const TnArgs *a, int worker, int workers,\n"
-	"\tTnStatus *s)\n"
-	"{\n"
-	"\tconst float *in = a->buffers[0];\n"
-	"\tfloat *out = a->buffers[1];\n"
-	"\tfloat *t = (float *)(a->scratch + worker * a->scratch_stride);\n"
-	"\tint64_t n = a->dims[0], k = -1;\n"
-	"\t(void)s;\n"
-	"\twhile ((k = task(a, workers, k)) < (n + 15) / 16)\n"
-	"\t\tfor (int64_t i = 16 * k; i < n && i < 16 * k + 16; i++) {\n"
-	"\t\t\tt[i % 16] = 2 * in[i];\n"
-	"\t\t\tout[i] = t[i % 16] + 1;\n"
-	"\t\t}\n"
-	"}\n";
+static const char affine_text[] =
+	ABI "EXPORT void affine(const TnArgs *a, int worker, int workers,\n"
+	    "\tTnStatus *s)\n"
+	    "{\n"
+	    "\tconst float *in = a->buffers[0];\n"
+	    "\tfloat *out = a->buffers[1];\n"
+	    "\tfloat *t = (float *)(a->scratch + worker * a->scratch_stride);\n"
+	    "\tint64_t n = a->dims[0], k = -1;\n"
+	    "\t(void)s;\n"
+	    "\twhile ((k = task(a, workers, k)) < (n + 15) / 16)\n"
+	    "\t\tfor (int64_t i = 16 * k; i < n && i < 16 * k + 16; i++) {\n"
+	    "\t\t\tt[i % 16] = 2 * in[i];\n"
+	    "\t\t\tout[i] = t[i % 16] + 1;\n"
+	    "\t\t}\n"
+	    "}\n";
 
 /* Integer division; faults on a zero divisor. */
-static const char divide_text[] = ABI
-	"EXPORT void divide(const TnArgs *a, int worker, int workers,\n"
-	"\tTnStatus *s)\n"
-	"{\n"
-	"\tconst int *x = a->buffers[0], *y = a->buffers[1];\n"
-	"\tint *out = a->buffers[2];\n"
-	"\tint64_t n = a->dims[0], i = -1;\n"
-	"\t(void)worker;\n"
-	"\twhile ((i = task(a, workers, i)) < n) {\n"
-	"\t\tif (y[i] != 0) { out[i] = x[i] / y[i]; continue; }\n"
-	"\t\tif (!s->code) { s->code = 2; s->value = 5; s->index = i; }\n"
-	"\t}\n"
-	"}\n";
+static const char divide_text[] =
+	ABI "EXPORT void divide(const TnArgs *a, int worker, int workers,\n"
+	    "\tTnStatus *s)\n"
+	    "{\n"
+	    "\tconst int *x = a->buffers[0], *y = a->buffers[1];\n"
+	    "\tint *out = a->buffers[2];\n"
+	    "\tint64_t n = a->dims[0], i = -1;\n"
+	    "\t(void)worker;\n"
+	    "\twhile ((i = task(a, workers, i)) < n) {\n"
+	    "\t\tif (y[i] != 0) { out[i] = x[i] / y[i]; continue; }\n"
+	    "\t\tif (!s->code) { s->code = 2; s->value = 5; s->index = i; }\n"
+	    "\t}\n"
+	    "}\n";
 
 static char top[] = "/tmp/tenon-runtime-XXXXXX";
 static char cache[300], code[310];
