@@ -30,6 +30,12 @@
 /* Rows that lie a multiple of this apart fall on the same sets of an L1 of
  * 64 sets; those half of it apart on two of them, seven rows a set. */
 #define SAME_SET 2048
+/* A tile of two rows and two vectors, and what multiplies them. */
+#define FEWEST_REGISTERS 8
+/* Elements of K below which the sums' loads and stores cost too much. */
+#define SHORT_BLOCK 16
+/* Rows of a product that reads A where it lies (contract_model.c). */
+#define FEW_ROWS 64
 /* Multiply-adds of a product that is one task (contract_model.c), and whose
  * sums are in registers until it is done. */
 #define SMALL_MACS (1 << 20)
@@ -239,9 +245,41 @@ static bool small_model(const Regions *r, uint32_t region, const Target *t,
 	if (is_costly(r, region) && x->m <= par[P_MR] && x->n <= par[P_NR])
 		return false;
 	shared.vector_registers /= (int)c->most;
+	if (shared.vector_registers < FEWEST_REGISTERS)
+		return false;
 	contract_model(&shared, x, par);
 	par[P_KC] = larger(par[P_KC], x->k);
 	return true;
+}
+
+/*
+ * B read where it lies: hardware follows as many streams as one product has,
+ * so that kc is shorter. Few rows finish sooner in wide tasks, as long as
+ * there is one for each CPU.
+ */
+static void in_place_model(const Target *t, const Common *c, bool few,
+			   int64_t *par)
+{
+	int64_t wide = par[P_NB] * c->most;
+
+	par[P_KC] = larger(SHORT_BLOCK, par[P_KC] / c->most / (few ? 2 : 1));
+	if (few && c->x.n >= wide * par[P_NR] * t->cpus)
+		par[P_NB] = wide;
+	limit_columns(t, c, par, 4);
+}
+
+/*
+ * Panels of B can be read again soon: fewer rows a task leave L2 to the sums;
+ * still fewer where these are finished after one block of K. A that is packed
+ * in tasks is packed again for each block of columns, so that these are wide.
+ */
+static void packed_model(const Target *t, const Common *c, int64_t *par)
+{
+	bool tasks = par[P_A] == PACK_TASK;
+	bool whole = !tasks && c->x.k > 0 && c->x.k <= par[P_KC];
+
+	par[P_MB] = larger(1, par[P_MB] / c->most / (whole ? 2 : 1));
+	limit_columns(t, c, par, tasks ? 1 : whole ? 32 : 8);
 }
 
 void contract_join_model(const Regions *r, uint32_t region, const Target *t,
@@ -257,18 +295,11 @@ void contract_join_model(const Regions *r, uint32_t region, const Target *t,
 		limit_columns(t, &c, par, 8);
 	} else if (!small_model(r, region, t, &c, par)) {
 		contract_model(t, &c.x, par);
-		/* as many streams as of one product; packed panels of B can
-		 * be read again sooner */
+		bool few = c.x.m >= 0 && c.x.m <= FEW_ROWS;
 		if (par[P_B] == PACK_NONE)
-			par[P_KC] =
-				larger(par[P_LANES] / 2, par[P_KC] / c.most);
+			in_place_model(t, &c, few, par);
 		else
-			par[P_MB] = larger(1, par[P_MB] / c.most);
-		/* A is packed again for each block of columns */
-		limit_columns(t, &c, par,
-			      par[P_B] == PACK_NONE   ? 4
-			      : par[P_A] == PACK_TASK ? 1
-						      : 8);
+			packed_model(t, &c, par);
 	}
 }
 

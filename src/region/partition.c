@@ -131,6 +131,11 @@ static const CondText cond_text[COND_COUNT] = {
 		 "tasks than the CPUs can share, costs more than %s in "
 		 "memory; more rows or shorter ones. --pin contract.hold=1 "
 		 "holds it nevertheless"},
+	[COND_JOIN_DEAR] =
+		{"joining costs more",
+		 "writing and reading %s takes less time than what large "
+		 "products lose in one kernel; shorter sums. --pin "
+		 "contract.join=1 joins them nevertheless"},
 	[COND_UNIT] =
 		{"matrix unit",
 		 "a matrix unit computes these products, and takes no held "

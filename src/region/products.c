@@ -35,6 +35,12 @@
 #define TILE_PARTS   8
 #define TILE_VECTORS (16 * 32)
 
+/* What large joined products lose of the time of their multiply-adds, as
+ * measured; few rows and small products lose nothing. */
+#define JOIN_LOSS  0.07
+#define FEW_ROWS   64
+#define LARGE_MACS (1 << 24)
+
 #define MAX_PRODUCTS 32
 
 typedef struct Set {
@@ -127,7 +133,46 @@ static void move(Grouping *g, uint32_t into, uint32_t from)
 	g->groups.p[from].dead = true;
 }
 
+static bool constant(const Grouping *g, Ex e, int64_t *n)
+{
+	return ex_is_const(&g->p->ex, e, n) && *n > 0;
+}
+
 /* ---- joined ---------------------------------------------------------- */
+
+/*
+ * Whether large products gain by a shared kernel, where extents are known: a
+ * product alone packs B behind its first tile, which joined ones do not.
+ */
+static bool join_pays(Grouping *g, const Set *s, const Value *passed)
+{
+	double rate, saved, macs = 0, batches = 1;
+	int64_t m = 0, n = 0, k;
+	const Value *v = program_value(g->p, s->product[0]);
+	int bytes = dtype_info[dtype_interior(v->acc)].bytes;
+
+	if (g->pin[PIN_JOIN] == PINNED_YES || by_units(g, s))
+		return true;
+	for (int d = 0; d < v->rank - 2; d++, batches *= (double)n)
+		if (!constant(g, v->shape[d], &n))
+			return true;
+	for (size_t i = 0; i < s->n; i++) {
+		v = program_value(g->p, s->product[i]);
+		const Value *a = program_value(g->p, v->args[0]);
+		if (!constant(g, v->shape[v->rank - 2], &m) ||
+		    !constant(g, v->shape[v->rank - 1], &n) ||
+		    !constant(g, a->shape[a->rank - 1], &k))
+			return true;
+		macs += (double)m * (double)n * (double)k * batches;
+	}
+	if (m <= FEW_ROWS || macs < LARGE_MACS)
+		return true;
+	rate = (double)(g->on.vector_bytes / (bytes < 4 ? 4 : bytes) *
+			FLOPS_A_LANE);
+	saved = (double)m * (double)n * batches * 2 *
+		dtype_info[passed->dtype].bytes / COPY_RATE;
+	return saved > 2 * macs / rate * JOIN_LOSS;
+}
 
 static Cond may_join(Grouping *g, uint32_t into, uint32_t from, Pair *pair)
 {
@@ -144,6 +189,8 @@ static Cond may_join(Grouping *g, uint32_t into, uint32_t from, Pair *pair)
 		return COND_MANY_PRODUCTS;
 	if (!one_accumulator(g, &s))
 		return COND_SUMS;
+	if (!join_pays(g, &s, program_value(g->p, pair->producer)))
+		return COND_JOIN_DEAR;
 	return group_may_merge(g, into, from) ? COND_NONE : COND_CYCLE;
 }
 
@@ -173,11 +220,6 @@ typedef struct Cost {
 	int64_t rows, blocks; /* of a block; of one batch */
 	double saved, reread, uneven;
 } Cost;
-
-static bool constant(const Grouping *g, Ex e, int64_t *n)
-{
-	return ex_is_const(&g->p->ex, e, n) && *n > 0;
-}
 
 /* False when an extent is not known. */
 static bool cost_of(Grouping *g, const Set *s, Cost *c)

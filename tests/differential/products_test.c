@@ -58,6 +58,11 @@ static const Case cases[] = {
 	 "(x: i32[M, K], w: i32[K, N], v: i32[K, N], u: i32[N, O]):\n"
 	 "    return ((x @ w) * (x @ v)) @ u\n",
 	 true, false, NULL},
+	{"many",
+	 "(x: f32[M, K], a: f32[K, N], b: f32[K, N], c: f32[K, N], "
+	 "d: f32[K, N], e: f32[K, N], f: f32[K, N]):\n"
+	 "    return x @ a + x @ b - x @ c + x @ d - x @ e + x @ f\n",
+	 false, false, NULL},
 	{"bytes",
 	 "(x: i8[M, K], w: i8[K, N], v: i8[N, K]):\n"
 	 "    return matmul(x, w, acc=i32, out=i32) - "
