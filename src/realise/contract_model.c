@@ -200,4 +200,7 @@ void contract_model(const Target *t, const Extents *x, int64_t *par)
 		par[P_MB] = at_least_one(ceil_div(x->m, mr));
 	else if (par[P_B] == PACK_TASK)
 		par[P_NB] = 1; /* packed, used, and forgotten in L1 */
+	/* all of it lies in cache: sums stay in registers */
+	if (tasks == 1 && par[P_A] == PACK_NONE && par[P_B] == PACK_NONE)
+		par[P_KC] = at_least_one(x->k);
 }
