@@ -241,13 +241,13 @@ static double dot_double(const double *a, const double *b, int64_t n)
 }
 
 /* A dot product whose splitting overflowed, or whose operands are huge. */
-static void dot_careful(const Job *j, int64_t row, int64_t col, double *s,
-			double *c)
+static void dot_careful(const Job *j, int64_t row, int64_t col, enum Part part,
+			double *s, double *c)
 {
 	double sum = 0, rest = 0;
 	for (int64_t k = 0; k < j->k; k++) {
-		double a = j->a.ref[row * j->k + k].f;
-		double b = j->b.ref[k * j->n + col].f;
+		double a = part_of(&j->a, row * j->k + k, part);
+		double b = part_of(&j->b, k * j->n + col, part);
 		double p = a * b, t, err;
 		if (!isfinite(p) || !isfinite(sum + p)) {
 			sum += p;
@@ -335,7 +335,7 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 	/* the split's parts overflow, or underflow */
 	bool small = p > 0 && p < 0x1p-900;
 	if (j->ref2 && (!isfinite(s->ref) || small)) {
-		dot_careful(j, row, col, &s->ref, &s->ref2);
+		dot_careful(j, row, col, PART_REF, &s->ref, &s->ref2);
 		s->lo = s->hi = s->ref;
 		s->lo2 = s->hi2 = s->ref2;
 	}
@@ -349,6 +349,11 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		prop = t - p + k * 0x1p-51 * t;
 		s->lo = s->hi = j->mid[at];
 		s->lo2 = s->hi2 = j->mid2 ? j->mid2[at] : 0;
+		if (j->mid2 && (!isfinite(s->lo) || small)) {
+			dot_careful(j, row, col, PART_MID, &s->lo, &s->lo2);
+			s->hi = s->lo;
+			s->hi2 = s->lo2;
+		}
 		if (j->ref2 && !j->mid2) /* listed: midpoints in double */
 			prop += k * 0x1p-52 * t;
 	}
@@ -515,6 +520,7 @@ static void batch_ints(Job *j)
 
 typedef struct Listed {
 	Job *j;
+	enum Part part;
 	const double *a, *bt; /* rows of A, columns of B, K each */
 	double *c, *c2;
 } Listed;
@@ -527,7 +533,8 @@ static void dots_work(void *arg, int64_t first, int64_t end)
 		int64_t at = j->out->list[i];
 		int64_t row = at / j->n % j->m, col = at % j->n;
 		if (l->c2)
-			dot_careful(j, row, col, &l->c[i], &l->c2[i]);
+			dot_careful(j, row, col, l->part, &l->c[i],
+				    &l->c2[i]);
 		else
 			l->c[i] = dot_double(l->a + row * j->k,
 					     l->bt + col * j->k, j->k);
@@ -536,7 +543,7 @@ static void dots_work(void *arg, int64_t first, int64_t end)
 
 static void dots(Job *j, enum Part part, double **c, double **c2)
 {
-	Listed l = {.j = j};
+	Listed l = {.j = j, .part = part};
 	size_t n = (size_t)j->out->n + 1;
 	double *a = NULL, *bt = NULL;
 	*c = l.c = eval_alloc(j->e, n * sizeof(double));
