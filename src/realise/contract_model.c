@@ -18,13 +18,19 @@
  * where the row is a power of two: it stays where it is only in products of
  * few rows.
  *
- * The blocks. A panel of packed B (kc x nr) is read anew for each of the mb
- * tiles below each other and may take two thirds of L1. The block of A
- * (mb x mr x kc) is read anew for each panel of B, and the sums of the
- * task's mb x nb tiles for each block of K: each may take an eighth of L2,
- * which leaves room for what streams through and for cache sets that fill
- * unevenly. B in place is read in runs of whole rows of a task, kc of them,
- * so that hardware sees few streams at a time: kc is small and nb large.
+ * The blocks of many rows. The block of A (mb x mr x kc) is read anew for each
+ * panel of B and takes 7/16 of L2; the panel and what streams through have the
+ * rest. A longer block of K moves the sums less often, more rows read B less
+ * often; both are asked for ahead, and kc = sqrt(5/2 * the block's elements),
+ * a good twice as many elements of K as rows, was the flat middle of what was
+ * measured. A task is as wide as makes packing its A worth little.
+ *
+ * The blocks of few rows. A panel of packed B (kc x nr) may take two thirds of
+ * L1, the block of A and the sums of a task an eighth of L2 each. B in place
+ * is read in runs of whole rows of a task, kc of them, so that hardware sees
+ * few streams at a time: kc is small and nb large. A product of one task lies
+ * in cache: it has one block of K where nothing is packed, and blocks of A in
+ * half of L1 where A is.
  */
 #include "realise/contract.h"
 
@@ -37,6 +43,8 @@
 /* Columns of a task that make packing A for them alone worth 2 %: 0.35 ns an
  * element of A, for each column a multiply-add of 0.01 ns. */
 #define MANY_COLUMNS 2048
+/* Vectors of a row of a small result, whose tile is chosen by its tails. */
+#define FEW_VECTORS 4
 /* Tiles below each other that a panel of B is worth reading for. */
 #define FEW_TILES 12
 /* Rows of a product whose A is read in place, and whose B is not packed
@@ -93,7 +101,9 @@ static void choose_tile(const Target *t, const Extents *x, int64_t *par)
 	par[P_LANES] = lanes;
 	par[P_MR] = (registers - 4) / 2;
 	par[P_NR] = 2 * lanes;
-	if (x->m < 1 || x->n < 1 || x->m > FEW_ROWS)
+	double macs = (double)x->m * (double)x->n * (double)x->k;
+	bool narrow = n <= FEW_VECTORS && macs < TASK_MACS;
+	if (x->m < 1 || x->n < 1 || (x->m > FEW_ROWS && !narrow))
 		return;
 	for (int64_t v = 1; v < registers / 2; v++) {
 		int64_t r = least((registers - 2 - v) / v, x->m);
@@ -198,6 +208,10 @@ void contract_model(const Target *t, const Extents *x, int64_t *par)
 	par[P_NB] = at_least_one(tasks == 1 ? panels : nb);
 	if (tasks == 1)
 		par[P_MB] = at_least_one(ceil_div(x->m, mr));
+	/* a block of A that is packed, used, and forgotten in L1 */
+	if (tasks == 1 && par[P_A] == PACK_TASK)
+		par[P_MB] = at_least_one(least(
+			par[P_MB], l1 / 2 / at_least_one(mr * k * x->bytes)));
 	else if (par[P_B] == PACK_TASK)
 		par[P_NB] = 1; /* packed, used, and forgotten in L1 */
 	/* all of it lies in cache: sums stay in registers */

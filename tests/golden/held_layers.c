@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of held_layers, by contract mr=6 nr=16 lanes=8 mb=10 nb=2 kc=336 a=1 b=2 unit=0
+ * k0: region 0 of held_layers, by contract mr=3 nr=24 lanes=8 mb=21 nb=1 kc=224 a=1 b=2 unit=0
  * a block of rows a task, held in scratch from product to product
  *   %5 = matmul: f16, line 4
  *   %6 = cast: f32, line 4
@@ -573,34 +573,28 @@ TN_EXPORT void k0_pack_b0(const TnArgs *args, int worker, int workers,
 {
 	float *const pack_b0 = args->buffers[0];
 	const uint16_t *const b_w = args->buffers[1];
-	const int64_t tasks = 2;
+	const int64_t t = 0;
 
-	(void)worker;
+	(void)t;
+	(void)workers;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
-		const int64_t i0 = t;
-		if (-i0 >= 0) {
-			for (int64_t i1 = 0; i1 < 32; i1++) {
-				{
-					/* %1 w = input: line 2 */
-					const tn_f16_v8 v0 = tn_load_f16_v8(b_w + (16*i0 + 24*i1));
-					const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-					tn_store_f32_v8(pack_b0 + (512*i0 + 16*i1), v1);
-				}
-				{
-					const tn_f16_v8 v0 = tn_load_f16_v8(b_w + (16*i0 + 24*i1 + 8));
-					const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-					tn_store_f32_v8(pack_b0 + (512*i0 + 16*i1 + 8), v1);
-				}
+	if (worker == 0) {
+		for (int64_t i0 = 0; i0 < 32; i0++) {
+			{
+				/* %1 w = input: line 2 */
+				const tn_f16_v8 v0 = tn_load_f16_v8(b_w + (24*i0));
+				const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+				tn_store_f32_v8(pack_b0 + (24*i0), v1);
 			}
-		} else {
-			for (int64_t i3 = 0; i3 < 32; i3++) {
-				{
-					const tn_f16_v8 v2 = tn_load_f16_v8(b_w + (24*i3 + 16));
-					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b0 + (512*i0 + 16*i3), v3);
-				}
+			{
+				const tn_f16_v8 v0 = tn_load_f16_v8(b_w + (24*i0 + 8));
+				const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+				tn_store_f32_v8(pack_b0 + (24*i0 + 8), v1);
+			}
+			{
+				const tn_f16_v8 v0 = tn_load_f16_v8(b_w + (24*i0 + 16));
+				const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
+				tn_store_f32_v8(pack_b0 + (24*i0 + 16), v1);
 			}
 		}
 	}
@@ -613,34 +607,28 @@ TN_EXPORT void k0_pack_b1(const TnArgs *args, int worker, int workers,
 {
 	float *const pack_b1 = args->buffers[2];
 	const uint16_t *const b_v = args->buffers[3];
-	const int64_t tasks = 2;
+	const int64_t t = 0;
 
-	(void)worker;
+	(void)t;
+	(void)workers;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
-		const int64_t i5 = t;
-		if (-i5 >= 0) {
-			for (int64_t i6 = 0; i6 < 32; i6++) {
-				{
-					/* %2 v = input: line 2 */
-					const tn_f16_v8 v4 = tn_load_f16_v8(b_v + (16*i5 + 24*i6));
-					const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
-					tn_store_f32_v8(pack_b1 + (512*i5 + 16*i6), v5);
-				}
-				{
-					const tn_f16_v8 v4 = tn_load_f16_v8(b_v + (16*i5 + 24*i6 + 8));
-					const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
-					tn_store_f32_v8(pack_b1 + (512*i5 + 16*i6 + 8), v5);
-				}
+	if (worker == 0) {
+		for (int64_t i2 = 0; i2 < 32; i2++) {
+			{
+				/* %2 v = input: line 2 */
+				const tn_f16_v8 v2 = tn_load_f16_v8(b_v + (24*i2));
+				const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
+				tn_store_f32_v8(pack_b1 + (24*i2), v3);
 			}
-		} else {
-			for (int64_t i8 = 0; i8 < 32; i8++) {
-				{
-					const tn_f16_v8 v6 = tn_load_f16_v8(b_v + (24*i8 + 16));
-					const tn_f32_v8 v7 = tn_cast_f16_f32_v8(v6);
-					tn_store_f32_v8(pack_b1 + (512*i5 + 16*i8), v7);
-				}
+			{
+				const tn_f16_v8 v2 = tn_load_f16_v8(b_v + (24*i2 + 8));
+				const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
+				tn_store_f32_v8(pack_b1 + (24*i2 + 8), v3);
+			}
+			{
+				const tn_f16_v8 v2 = tn_load_f16_v8(b_v + (24*i2 + 16));
+				const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
+				tn_store_f32_v8(pack_b1 + (24*i2 + 16), v3);
 			}
 		}
 	}
@@ -659,17 +647,17 @@ TN_EXPORT void k0_pack_b2(const TnArgs *args, int worker, int workers,
 	(void)workers;
 	(void)st;
 	if (worker == 0) {
-		for (int64_t i10 = 0; i10 < 24; i10++) {
+		for (int64_t i4 = 0; i4 < 24; i4++) {
 			{
 				/* %3 u = input: line 3 */
-				const tn_f16_v8 v8 = tn_load_f16_v8(b_u + (16*i10));
-				const tn_f32_v8 v9 = tn_cast_f16_f32_v8(v8);
-				tn_store_f32_v8(pack_b2 + (16*i10), v9);
+				const tn_f16_v8 v4 = tn_load_f16_v8(b_u + (16*i4));
+				const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
+				tn_store_f32_v8(pack_b2 + (24*i4), v5);
 			}
 			{
-				const tn_f16_v8 v8 = tn_load_f16_v8(b_u + (16*i10 + 8));
-				const tn_f32_v8 v9 = tn_cast_f16_f32_v8(v8);
-				tn_store_f32_v8(pack_b2 + (16*i10 + 8), v9);
+				const tn_f16_v8 v4 = tn_load_f16_v8(b_u + (16*i4 + 8));
+				const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
+				tn_store_f32_v8(pack_b2 + (24*i4 + 8), v5);
 			}
 		}
 	}
@@ -685,9 +673,9 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	float *const pack_b1 = args->buffers[2];
 	float *const pack_b2 = args->buffers[4];
 	float *const tile = (float *)(scratch + 0);
-	float *const pack_a = (float *)(scratch + 7680);
-	float *const tile_1 = (float *)(scratch + 15360);
-	float *const held = (float *)(scratch + 23040);
+	float *const pack_a = (float *)(scratch + 6080);
+	float *const tile_1 = (float *)(scratch + 14144);
+	float *const held = (float *)(scratch + 20224);
 	const uint16_t *const b_x = args->buffers[6];
 	const uint16_t *const b_b = args->buffers[7];
 	uint16_t *const b18 = args->buffers[8];
@@ -697,98 +685,74 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	(void)st;
 	for (int64_t t = tn_task(args, workers, -1); t < tasks;
 	     t = tn_task(args, workers, t)) {
-		const int64_t i12 = t;
+		const int64_t i6 = t;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_0_1 = {0};
+		TN_REG tn_f32_v8 r_acc_0_2 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0 = {0};
 		TN_REG tn_f32_v8 r_acc_1_1 = {0};
+		TN_REG tn_f32_v8 r_acc_1_2 = {0};
 		TN_REG tn_f32_v8 r_acc_2_0 = {0};
 		TN_REG tn_f32_v8 r_acc_2_1 = {0};
-		TN_REG tn_f32_v8 r_acc_3_0 = {0};
-		TN_REG tn_f32_v8 r_acc_3_1 = {0};
-		TN_REG tn_f32_v8 r_acc_4_0 = {0};
-		TN_REG tn_f32_v8 r_acc_4_1 = {0};
-		TN_REG tn_f32_v8 r_acc_5_0 = {0};
-		TN_REG tn_f32_v8 r_acc_5_1 = {0};
+		TN_REG tn_f32_v8 r_acc_2_2 = {0};
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
+		TN_REG tn_f32_v8 r_brow_2 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_1_0_1 = {0};
+		TN_REG tn_f32_v8 r_acc_1_0_2 = {0};
 		TN_REG tn_f32_v8 r_acc_1_1_0 = {0};
 		TN_REG tn_f32_v8 r_acc_1_1_1 = {0};
+		TN_REG tn_f32_v8 r_acc_1_1_2 = {0};
 		TN_REG tn_f32_v8 r_brow_1_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1_1 = {0};
+		TN_REG tn_f32_v8 r_brow_1_2 = {0};
 		TN_REG tn_f32_v8 r_acc_2_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_2_0_1 = {0};
+		TN_REG tn_f32_v8 r_acc_2_0_2 = {0};
 		TN_REG tn_f32_v8 r_acc_2_1_0 = {0};
 		TN_REG tn_f32_v8 r_acc_2_1_1 = {0};
+		TN_REG tn_f32_v8 r_acc_2_1_2 = {0};
 		TN_REG tn_f32_v8 r_acc_2_2_0 = {0};
 		TN_REG tn_f32_v8 r_acc_2_2_1 = {0};
-		TN_REG tn_f32_v8 r_acc_2_3_0 = {0};
-		TN_REG tn_f32_v8 r_acc_2_3_1 = {0};
-		TN_REG tn_f32_v8 r_acc_2_4_0 = {0};
-		TN_REG tn_f32_v8 r_acc_2_4_1 = {0};
-		TN_REG tn_f32_v8 r_acc_2_5_0 = {0};
-		TN_REG tn_f32_v8 r_acc_2_5_1 = {0};
+		TN_REG tn_f32_v8 r_acc_2_2_2 = {0};
 		TN_REG tn_f32_v8 r_brow_2_0 = {0};
 		TN_REG tn_f32_v8 r_brow_2_1 = {0};
+		TN_REG tn_f32_v8 r_brow_2_2 = {0};
 		TN_REG tn_f32_v8 r_acc_3_0_0 = {0};
 		TN_REG tn_f32_v8 r_acc_3_0_1 = {0};
+		TN_REG tn_f32_v8 r_acc_3_0_2 = {0};
 		TN_REG tn_f32_v8 r_acc_3_1_0 = {0};
 		TN_REG tn_f32_v8 r_acc_3_1_1 = {0};
+		TN_REG tn_f32_v8 r_acc_3_1_2 = {0};
 		TN_REG tn_f32_v8 r_brow_3_0 = {0};
 		TN_REG tn_f32_v8 r_brow_3_1 = {0};
+		TN_REG tn_f32_v8 r_brow_3_2 = {0};
 		TN_REG tn_f32_v8 r_acc_4_0_0 = {0};
+		TN_REG tn_f32_v8 r_acc_4_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_4_1_0 = {0};
+		TN_REG tn_f32_v8 r_acc_4_1_1 = {0};
 		TN_REG tn_f32_v8 r_acc_4_2_0 = {0};
-		TN_REG tn_f32_v8 r_acc_4_3_0 = {0};
-		TN_REG tn_f32_v8 r_acc_4_4_0 = {0};
-		TN_REG tn_f32_v8 r_acc_4_5_0 = {0};
+		TN_REG tn_f32_v8 r_acc_4_2_1 = {0};
 		TN_REG tn_f32_v8 r_brow_4_0 = {0};
+		TN_REG tn_f32_v8 r_brow_4_1 = {0};
 		TN_REG tn_f32_v8 r_acc_5_0_0 = {0};
+		TN_REG tn_f32_v8 r_acc_5_0_1 = {0};
 		TN_REG tn_f32_v8 r_acc_5_1_0 = {0};
+		TN_REG tn_f32_v8 r_acc_5_1_1 = {0};
 		TN_REG tn_f32_v8 r_brow_5_0 = {0};
-		TN_REG tn_f32_v8 r_acc_6_0_0 = {0};
-		TN_REG tn_f32_v8 r_acc_6_1_0 = {0};
-		TN_REG tn_f32_v8 r_acc_6_2_0 = {0};
-		TN_REG tn_f32_v8 r_acc_6_3_0 = {0};
-		TN_REG tn_f32_v8 r_acc_6_4_0 = {0};
-		TN_REG tn_f32_v8 r_acc_6_5_0 = {0};
-		TN_REG tn_f32_v8 r_brow_6_0 = {0};
-		TN_REG tn_f32_v8 r_acc_7_0_0 = {0};
-		TN_REG tn_f32_v8 r_acc_7_1_0 = {0};
-		TN_REG tn_f32_v8 r_brow_7_0 = {0};
-		TN_REG tn_f32_v8 r_acc_8_0_0 = {0};
-		TN_REG tn_f32_v8 r_acc_8_0_1 = {0};
-		TN_REG tn_f32_v8 r_acc_8_1_0 = {0};
-		TN_REG tn_f32_v8 r_acc_8_1_1 = {0};
-		TN_REG tn_f32_v8 r_acc_8_2_0 = {0};
-		TN_REG tn_f32_v8 r_acc_8_2_1 = {0};
-		TN_REG tn_f32_v8 r_acc_8_3_0 = {0};
-		TN_REG tn_f32_v8 r_acc_8_3_1 = {0};
-		TN_REG tn_f32_v8 r_acc_8_4_0 = {0};
-		TN_REG tn_f32_v8 r_acc_8_4_1 = {0};
-		TN_REG tn_f32_v8 r_acc_8_5_0 = {0};
-		TN_REG tn_f32_v8 r_acc_8_5_1 = {0};
-		TN_REG tn_f32_v8 r_brow_8_0 = {0};
-		TN_REG tn_f32_v8 r_brow_8_1 = {0};
-		TN_REG tn_f32_v8 r_acc_9_0_0 = {0};
-		TN_REG tn_f32_v8 r_acc_9_0_1 = {0};
-		TN_REG tn_f32_v8 r_acc_9_1_0 = {0};
-		TN_REG tn_f32_v8 r_acc_9_1_1 = {0};
-		TN_REG tn_f32_v8 r_brow_9_0 = {0};
-		TN_REG tn_f32_v8 r_brow_9_1 = {0};
-		for (int64_t i13 = 0; i13 < tn_min(86 - 10*i12, 10); i13++) {
-			if (84 - 10*i12 - i13 >= 0) {
+		TN_REG tn_f32_v8 r_brow_5_1 = {0};
+		for (int64_t i7 = 0; i7 < tn_min(171 - 21*i6, 21); i7++) {
+			if (169 - 21*i6 - i7 >= 0) {
 				{
-					int64_t i14 = 0;
-					for (; i14 <= 24; i14 += 8) {
+					int64_t i8 = 0;
+					for (; i8 <= 24; i8 += 8) {
 						tn_f32_v8 t0_0[8] = {{0}};
-						for (int64_t i15 = 0; i15 < 6; i15++) {
+						for (int64_t i9 = 0; i9 < 3; i9++) {
 							/* %0 x = input: line 2 */
-							const tn_f16_v8 v10 = tn_load_f16_v8(b_x + (1920*i12 + 192*i13 + i14 + 32*i15));
-							const tn_f32_v8 v11 = tn_cast_f16_f32_v8(v10);
-							t0_0[i15] = v11;
+							const tn_f16_v8 v6 = tn_load_f16_v8(b_x + (2016*i6 + 96*i7 + i8 + 32*i9));
+							const tn_f32_v8 v7 = tn_cast_f16_f32_v8(v6);
+							t0_0[i9] = v7;
 						}
 						const tn_f32_v8 t0_1_0 = tn_ziplo_f32_v8(t0_0[0], t0_0[4]);
 						const tn_f32_v8 t0_1_1 = tn_ziphi_f32_v8(t0_0[0], t0_0[4]);
@@ -814,25 +778,25 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 						const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 						const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14), 6, t0_3_0);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 6), 6, t0_3_1);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 12), 6, t0_3_2);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 18), 6, t0_3_3);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 24), 6, t0_3_4);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 30), 6, t0_3_5);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 36), 6, t0_3_6);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i14 + 42), 6, t0_3_7);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i8), 3, t0_3_0);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i8 + 3), 3, t0_3_1);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i8 + 6), 3, t0_3_2);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i8 + 9), 3, t0_3_3);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i8 + 12), 3, t0_3_4);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i8 + 15), 3, t0_3_5);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i8 + 18), 3, t0_3_6);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i8 + 21), 3, t0_3_7);
 					}
 				}
 			} else {
 				{
-					int64_t i16 = 0;
-					for (; i16 <= 24; i16 += 8) {
+					int64_t i10 = 0;
+					for (; i10 <= 24; i10 += 8) {
 						tn_f32_v8 t1_0[8] = {{0}};
-						for (int64_t i17 = 0; i17 < 2; i17++) {
-							const tn_f16_v8 v12 = tn_load_f16_v8(b_x + (i16 + 32*i17 + 16320));
-							const tn_f32_v8 v13 = tn_cast_f16_f32_v8(v12);
-							t1_0[i17] = v13;
+						for (int64_t i11 = 0; i11 < 2; i11++) {
+							const tn_f16_v8 v8 = tn_load_f16_v8(b_x + (i10 + 32*i11 + 16320));
+							const tn_f32_v8 v9 = tn_cast_f16_f32_v8(v8);
+							t1_0[i11] = v9;
 						}
 						const tn_f32_v8 t1_1_0 = tn_ziplo_f32_v8(t1_0[0], t1_0[4]);
 						const tn_f32_v8 t1_1_1 = tn_ziphi_f32_v8(t1_0[0], t1_0[4]);
@@ -858,2199 +822,2903 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
 						const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
 						const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16), 2, t1_3_0);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 6), 2, t1_3_1);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 12), 2, t1_3_2);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 18), 2, t1_3_3);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 24), 2, t1_3_4);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 30), 2, t1_3_5);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 36), 2, t1_3_6);
-						tn_storen_f32_v8(pack_a + (192*i13 + 6*i16 + 42), 2, t1_3_7);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i10), 2, t1_3_0);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i10 + 3), 2, t1_3_1);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i10 + 6), 2, t1_3_2);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i10 + 9), 2, t1_3_3);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i10 + 12), 2, t1_3_4);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i10 + 15), 2, t1_3_5);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i10 + 18), 2, t1_3_6);
+						tn_storen_f32_v8(pack_a + (96*i7 + 3*i10 + 21), 2, t1_3_7);
 					}
 				}
 			}
 		}
-		for (int64_t i18 = 0; i18 < tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85) - 10*i12; i18++) {
+		for (int64_t i12 = 0; i12 < tn_min(21*i6 + tn_min(171 - 21*i6, 21), 170) - 21*i6; i12++) {
 			{
-				const tn_f32_s v14 = 0x0p+0f;
-				r_acc_0_0 = tn_splat_f32_v8(v14);
+				const tn_f32_s v10 = 0x0p+0f;
+				r_acc_0_0 = tn_splat_f32_v8(v10);
 			}
 			{
-				const tn_f32_s v14 = 0x0p+0f;
-				r_acc_0_1 = tn_splat_f32_v8(v14);
+				const tn_f32_s v10 = 0x0p+0f;
+				r_acc_0_1 = tn_splat_f32_v8(v10);
 			}
 			{
-				const tn_f32_s v14 = 0x0p+0f;
-				r_acc_1_0 = tn_splat_f32_v8(v14);
+				const tn_f32_s v10 = 0x0p+0f;
+				r_acc_0_2 = tn_splat_f32_v8(v10);
 			}
 			{
-				const tn_f32_s v14 = 0x0p+0f;
-				r_acc_1_1 = tn_splat_f32_v8(v14);
+				const tn_f32_s v10 = 0x0p+0f;
+				r_acc_1_0 = tn_splat_f32_v8(v10);
 			}
 			{
-				const tn_f32_s v14 = 0x0p+0f;
-				r_acc_2_0 = tn_splat_f32_v8(v14);
+				const tn_f32_s v10 = 0x0p+0f;
+				r_acc_1_1 = tn_splat_f32_v8(v10);
 			}
 			{
-				const tn_f32_s v14 = 0x0p+0f;
-				r_acc_2_1 = tn_splat_f32_v8(v14);
+				const tn_f32_s v10 = 0x0p+0f;
+				r_acc_1_2 = tn_splat_f32_v8(v10);
 			}
 			{
-				const tn_f32_s v14 = 0x0p+0f;
-				r_acc_3_0 = tn_splat_f32_v8(v14);
+				const tn_f32_s v10 = 0x0p+0f;
+				r_acc_2_0 = tn_splat_f32_v8(v10);
 			}
 			{
-				const tn_f32_s v14 = 0x0p+0f;
-				r_acc_3_1 = tn_splat_f32_v8(v14);
+				const tn_f32_s v10 = 0x0p+0f;
+				r_acc_2_1 = tn_splat_f32_v8(v10);
 			}
 			{
-				const tn_f32_s v14 = 0x0p+0f;
-				r_acc_4_0 = tn_splat_f32_v8(v14);
+				const tn_f32_s v10 = 0x0p+0f;
+				r_acc_2_2 = tn_splat_f32_v8(v10);
 			}
-			{
-				const tn_f32_s v14 = 0x0p+0f;
-				r_acc_4_1 = tn_splat_f32_v8(v14);
-			}
-			{
-				const tn_f32_s v14 = 0x0p+0f;
-				r_acc_5_0 = tn_splat_f32_v8(v14);
-			}
-			{
-				const tn_f32_s v14 = 0x0p+0f;
-				r_acc_5_1 = tn_splat_f32_v8(v14);
-			}
-			for (int64_t i21 = 0; i21 < 32; i21++) {
+			for (int64_t i15 = 0; i15 < 32; i15++) {
 				{
-					const tn_f32_v8 v15 = tn_load_f32_v8(pack_b0 + (16*i21));
-					r_brow_0 = v15;
+					const tn_f32_v8 v11 = tn_load_f32_v8(pack_b0 + (24*i15));
+					r_brow_0 = v11;
 				}
 				{
-					const tn_f32_v8 v15 = tn_load_f32_v8(pack_b0 + (16*i21 + 8));
-					r_brow_1 = v15;
+					const tn_f32_v8 v11 = tn_load_f32_v8(pack_b0 + (24*i15 + 8));
+					r_brow_1 = v11;
 				}
 				{
-					const tn_f32_s v16 = pack_a[192*i18 + 6*i21];
-					{
-						const tn_f32_v8 v17 = r_brow_0;
-						const tn_f32_v8 v18 = r_acc_0_0;
-						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
-						r_acc_0_0 = v19;
-					}
-					{
-						const tn_f32_v8 v17 = r_brow_1;
-						const tn_f32_v8 v18 = r_acc_0_1;
-						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
-						r_acc_0_1 = v19;
-					}
+					const tn_f32_v8 v11 = tn_load_f32_v8(pack_b0 + (24*i15 + 16));
+					r_brow_2 = v11;
 				}
 				{
-					const tn_f32_s v16 = pack_a[192*i18 + 6*i21 + 1];
+					const tn_f32_s v12 = pack_a[96*i12 + 3*i15];
 					{
-						const tn_f32_v8 v17 = r_brow_0;
-						const tn_f32_v8 v18 = r_acc_1_0;
-						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
-						r_acc_1_0 = v19;
+						const tn_f32_v8 v13 = r_brow_0;
+						const tn_f32_v8 v14 = r_acc_0_0;
+						const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+						r_acc_0_0 = v15;
 					}
 					{
-						const tn_f32_v8 v17 = r_brow_1;
-						const tn_f32_v8 v18 = r_acc_1_1;
-						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
-						r_acc_1_1 = v19;
+						const tn_f32_v8 v13 = r_brow_1;
+						const tn_f32_v8 v14 = r_acc_0_1;
+						const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+						r_acc_0_1 = v15;
+					}
+					{
+						const tn_f32_v8 v13 = r_brow_2;
+						const tn_f32_v8 v14 = r_acc_0_2;
+						const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+						r_acc_0_2 = v15;
 					}
 				}
 				{
-					const tn_f32_s v16 = pack_a[192*i18 + 6*i21 + 2];
+					const tn_f32_s v12 = pack_a[96*i12 + 3*i15 + 1];
 					{
-						const tn_f32_v8 v17 = r_brow_0;
-						const tn_f32_v8 v18 = r_acc_2_0;
-						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
-						r_acc_2_0 = v19;
+						const tn_f32_v8 v13 = r_brow_0;
+						const tn_f32_v8 v14 = r_acc_1_0;
+						const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+						r_acc_1_0 = v15;
 					}
 					{
-						const tn_f32_v8 v17 = r_brow_1;
-						const tn_f32_v8 v18 = r_acc_2_1;
-						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
-						r_acc_2_1 = v19;
-					}
-				}
-				{
-					const tn_f32_s v16 = pack_a[192*i18 + 6*i21 + 3];
-					{
-						const tn_f32_v8 v17 = r_brow_0;
-						const tn_f32_v8 v18 = r_acc_3_0;
-						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
-						r_acc_3_0 = v19;
+						const tn_f32_v8 v13 = r_brow_1;
+						const tn_f32_v8 v14 = r_acc_1_1;
+						const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+						r_acc_1_1 = v15;
 					}
 					{
-						const tn_f32_v8 v17 = r_brow_1;
-						const tn_f32_v8 v18 = r_acc_3_1;
-						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
-						r_acc_3_1 = v19;
+						const tn_f32_v8 v13 = r_brow_2;
+						const tn_f32_v8 v14 = r_acc_1_2;
+						const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+						r_acc_1_2 = v15;
 					}
 				}
 				{
-					const tn_f32_s v16 = pack_a[192*i18 + 6*i21 + 4];
+					const tn_f32_s v12 = pack_a[96*i12 + 3*i15 + 2];
 					{
-						const tn_f32_v8 v17 = r_brow_0;
-						const tn_f32_v8 v18 = r_acc_4_0;
-						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
-						r_acc_4_0 = v19;
+						const tn_f32_v8 v13 = r_brow_0;
+						const tn_f32_v8 v14 = r_acc_2_0;
+						const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+						r_acc_2_0 = v15;
 					}
 					{
-						const tn_f32_v8 v17 = r_brow_1;
-						const tn_f32_v8 v18 = r_acc_4_1;
-						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
-						r_acc_4_1 = v19;
-					}
-				}
-				{
-					const tn_f32_s v16 = pack_a[192*i18 + 6*i21 + 5];
-					{
-						const tn_f32_v8 v17 = r_brow_0;
-						const tn_f32_v8 v18 = r_acc_5_0;
-						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
-						r_acc_5_0 = v19;
+						const tn_f32_v8 v13 = r_brow_1;
+						const tn_f32_v8 v14 = r_acc_2_1;
+						const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+						r_acc_2_1 = v15;
 					}
 					{
-						const tn_f32_v8 v17 = r_brow_1;
-						const tn_f32_v8 v18 = r_acc_5_1;
-						const tn_f32_v8 v19 = tn_mac_f32_v8(tn_splat_f32_v8(v16), v17, v18);
-						r_acc_5_1 = v19;
+						const tn_f32_v8 v13 = r_brow_2;
+						const tn_f32_v8 v14 = r_acc_2_2;
+						const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+						r_acc_2_2 = v15;
 					}
 				}
 			}
 			{
-				const tn_f32_v8 v20 = r_acc_0_0;
-				tn_store_f32_v8(tile + (96*i18), v20);
+				const tn_f32_v8 v16 = r_acc_0_0;
+				tn_store_f32_v8(tile + (72*i12), v16);
 			}
 			{
-				const tn_f32_v8 v20 = r_acc_0_1;
-				tn_store_f32_v8(tile + (96*i18 + 8), v20);
+				const tn_f32_v8 v16 = r_acc_0_1;
+				tn_store_f32_v8(tile + (72*i12 + 8), v16);
 			}
 			{
-				const tn_f32_v8 v20 = r_acc_1_0;
-				tn_store_f32_v8(tile + (96*i18 + 16), v20);
+				const tn_f32_v8 v16 = r_acc_0_2;
+				tn_store_f32_v8(tile + (72*i12 + 16), v16);
 			}
 			{
-				const tn_f32_v8 v20 = r_acc_1_1;
-				tn_store_f32_v8(tile + (96*i18 + 24), v20);
+				const tn_f32_v8 v16 = r_acc_1_0;
+				tn_store_f32_v8(tile + (72*i12 + 24), v16);
 			}
 			{
-				const tn_f32_v8 v20 = r_acc_2_0;
-				tn_store_f32_v8(tile + (96*i18 + 32), v20);
+				const tn_f32_v8 v16 = r_acc_1_1;
+				tn_store_f32_v8(tile + (72*i12 + 32), v16);
 			}
 			{
-				const tn_f32_v8 v20 = r_acc_2_1;
-				tn_store_f32_v8(tile + (96*i18 + 40), v20);
+				const tn_f32_v8 v16 = r_acc_1_2;
+				tn_store_f32_v8(tile + (72*i12 + 40), v16);
 			}
 			{
-				const tn_f32_v8 v20 = r_acc_3_0;
-				tn_store_f32_v8(tile + (96*i18 + 48), v20);
+				const tn_f32_v8 v16 = r_acc_2_0;
+				tn_store_f32_v8(tile + (72*i12 + 48), v16);
 			}
 			{
-				const tn_f32_v8 v20 = r_acc_3_1;
-				tn_store_f32_v8(tile + (96*i18 + 56), v20);
+				const tn_f32_v8 v16 = r_acc_2_1;
+				tn_store_f32_v8(tile + (72*i12 + 56), v16);
 			}
 			{
-				const tn_f32_v8 v20 = r_acc_4_0;
-				tn_store_f32_v8(tile + (96*i18 + 64), v20);
-			}
-			{
-				const tn_f32_v8 v20 = r_acc_4_1;
-				tn_store_f32_v8(tile + (96*i18 + 72), v20);
-			}
-			{
-				const tn_f32_v8 v20 = r_acc_5_0;
-				tn_store_f32_v8(tile + (96*i18 + 80), v20);
-			}
-			{
-				const tn_f32_v8 v20 = r_acc_5_1;
-				tn_store_f32_v8(tile + (96*i18 + 88), v20);
+				const tn_f32_v8 v16 = r_acc_2_2;
+				tn_store_f32_v8(tile + (72*i12 + 64), v16);
 			}
 		}
-		for (int64_t i27 = 0; i27 < 10*i12 + tn_min(86 - 10*i12, 10) - tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85); i27++) {
-			if (i27 + 85 - 10*i12 >= 0 && 10*i12 - i27 - 76 >= 0) {
+		for (int64_t i21 = 0; i21 < 21*i6 + tn_min(171 - 21*i6, 21) - tn_min(21*i6 + tn_min(171 - 21*i6, 21), 170); i21++) {
+			if (i21 + 170 - 21*i6 >= 0 && 21*i6 - i21 - 150 >= 0) {
 				{
-					const tn_f32_s v21 = 0x0p+0f;
-					r_acc_1_0_0 = tn_splat_f32_v8(v21);
+					const tn_f32_s v17 = 0x0p+0f;
+					r_acc_1_0_0 = tn_splat_f32_v8(v17);
 				}
 				{
-					const tn_f32_s v21 = 0x0p+0f;
-					r_acc_1_0_1 = tn_splat_f32_v8(v21);
+					const tn_f32_s v17 = 0x0p+0f;
+					r_acc_1_0_1 = tn_splat_f32_v8(v17);
 				}
 				{
-					const tn_f32_s v21 = 0x0p+0f;
-					r_acc_1_1_0 = tn_splat_f32_v8(v21);
+					const tn_f32_s v17 = 0x0p+0f;
+					r_acc_1_0_2 = tn_splat_f32_v8(v17);
 				}
 				{
-					const tn_f32_s v21 = 0x0p+0f;
-					r_acc_1_1_1 = tn_splat_f32_v8(v21);
+					const tn_f32_s v17 = 0x0p+0f;
+					r_acc_1_1_0 = tn_splat_f32_v8(v17);
 				}
-				for (int64_t i30 = 0; i30 < 32; i30++) {
+				{
+					const tn_f32_s v17 = 0x0p+0f;
+					r_acc_1_1_1 = tn_splat_f32_v8(v17);
+				}
+				{
+					const tn_f32_s v17 = 0x0p+0f;
+					r_acc_1_1_2 = tn_splat_f32_v8(v17);
+				}
+				for (int64_t i24 = 0; i24 < 32; i24++) {
 					{
-						const tn_f32_v8 v22 = tn_load_f32_v8(pack_b0 + (16*i30));
-						r_brow_1_0 = v22;
+						const tn_f32_v8 v18 = tn_load_f32_v8(pack_b0 + (24*i24));
+						r_brow_1_0 = v18;
 					}
 					{
-						const tn_f32_v8 v22 = tn_load_f32_v8(pack_b0 + (16*i30 + 8));
-						r_brow_1_1 = v22;
+						const tn_f32_v8 v18 = tn_load_f32_v8(pack_b0 + (24*i24 + 8));
+						r_brow_1_1 = v18;
 					}
 					{
-						const tn_f32_s v23 = pack_a[192*i27 + 6*i30 + 16320 - 1920*i12];
+						const tn_f32_v8 v18 = tn_load_f32_v8(pack_b0 + (24*i24 + 16));
+						r_brow_1_2 = v18;
+					}
+					{
+						const tn_f32_s v19 = pack_a[96*i21 + 3*i24 + 16320 - 2016*i6];
 						{
-							const tn_f32_v8 v24 = r_brow_1_0;
-							const tn_f32_v8 v25 = r_acc_1_0_0;
-							const tn_f32_v8 v26 = tn_mac_f32_v8(tn_splat_f32_v8(v23), v24, v25);
-							r_acc_1_0_0 = v26;
+							const tn_f32_v8 v20 = r_brow_1_0;
+							const tn_f32_v8 v21 = r_acc_1_0_0;
+							const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+							r_acc_1_0_0 = v22;
 						}
 						{
-							const tn_f32_v8 v24 = r_brow_1_1;
-							const tn_f32_v8 v25 = r_acc_1_0_1;
-							const tn_f32_v8 v26 = tn_mac_f32_v8(tn_splat_f32_v8(v23), v24, v25);
-							r_acc_1_0_1 = v26;
+							const tn_f32_v8 v20 = r_brow_1_1;
+							const tn_f32_v8 v21 = r_acc_1_0_1;
+							const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+							r_acc_1_0_1 = v22;
+						}
+						{
+							const tn_f32_v8 v20 = r_brow_1_2;
+							const tn_f32_v8 v21 = r_acc_1_0_2;
+							const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+							r_acc_1_0_2 = v22;
 						}
 					}
 					{
-						const tn_f32_s v23 = pack_a[192*i27 + 6*i30 + 16321 - 1920*i12];
+						const tn_f32_s v19 = pack_a[96*i21 + 3*i24 + 16321 - 2016*i6];
 						{
-							const tn_f32_v8 v24 = r_brow_1_0;
-							const tn_f32_v8 v25 = r_acc_1_1_0;
-							const tn_f32_v8 v26 = tn_mac_f32_v8(tn_splat_f32_v8(v23), v24, v25);
-							r_acc_1_1_0 = v26;
+							const tn_f32_v8 v20 = r_brow_1_0;
+							const tn_f32_v8 v21 = r_acc_1_1_0;
+							const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+							r_acc_1_1_0 = v22;
 						}
 						{
-							const tn_f32_v8 v24 = r_brow_1_1;
-							const tn_f32_v8 v25 = r_acc_1_1_1;
-							const tn_f32_v8 v26 = tn_mac_f32_v8(tn_splat_f32_v8(v23), v24, v25);
-							r_acc_1_1_1 = v26;
+							const tn_f32_v8 v20 = r_brow_1_1;
+							const tn_f32_v8 v21 = r_acc_1_1_1;
+							const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+							r_acc_1_1_1 = v22;
+						}
+						{
+							const tn_f32_v8 v20 = r_brow_1_2;
+							const tn_f32_v8 v21 = r_acc_1_1_2;
+							const tn_f32_v8 v22 = tn_mac_f32_v8(tn_splat_f32_v8(v19), v20, v21);
+							r_acc_1_1_2 = v22;
 						}
 					}
 				}
 				{
-					const tn_f32_v8 v27 = r_acc_1_0_0;
-					tn_store_f32_v8(tile + (96*i27 + 8160 - 960*i12), v27);
+					const tn_f32_v8 v23 = r_acc_1_0_0;
+					tn_store_f32_v8(tile + (72*i21 + 12240 - 1512*i6), v23);
 				}
 				{
-					const tn_f32_v8 v27 = r_acc_1_0_1;
-					tn_store_f32_v8(tile + (96*i27 + 8168 - 960*i12), v27);
+					const tn_f32_v8 v23 = r_acc_1_0_1;
+					tn_store_f32_v8(tile + (72*i21 + 12248 - 1512*i6), v23);
 				}
 				{
-					const tn_f32_v8 v27 = r_acc_1_1_0;
-					tn_store_f32_v8(tile + (96*i27 + 8176 - 960*i12), v27);
+					const tn_f32_v8 v23 = r_acc_1_0_2;
+					tn_store_f32_v8(tile + (72*i21 + 12256 - 1512*i6), v23);
 				}
 				{
-					const tn_f32_v8 v27 = r_acc_1_1_1;
-					tn_store_f32_v8(tile + (96*i27 + 8184 - 960*i12), v27);
+					const tn_f32_v8 v23 = r_acc_1_1_0;
+					tn_store_f32_v8(tile + (72*i21 + 12264 - 1512*i6), v23);
+				}
+				{
+					const tn_f32_v8 v23 = r_acc_1_1_1;
+					tn_store_f32_v8(tile + (72*i21 + 12272 - 1512*i6), v23);
+				}
+				{
+					const tn_f32_v8 v23 = r_acc_1_1_2;
+					tn_store_f32_v8(tile + (72*i21 + 12280 - 1512*i6), v23);
 				}
 			}
 		}
-		for (int64_t i36 = 0; i36 < tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85) - 10*i12; i36++) {
+		for (int64_t i30 = 0; i30 < tn_min(21*i6 + tn_min(171 - 21*i6, 21), 170) - 21*i6; i30++) {
 			{
-				const tn_f32_s v28 = 0x0p+0f;
-				r_acc_2_0_0 = tn_splat_f32_v8(v28);
+				const tn_f32_s v24 = 0x0p+0f;
+				r_acc_2_0_0 = tn_splat_f32_v8(v24);
 			}
 			{
-				const tn_f32_s v28 = 0x0p+0f;
-				r_acc_2_0_1 = tn_splat_f32_v8(v28);
+				const tn_f32_s v24 = 0x0p+0f;
+				r_acc_2_0_1 = tn_splat_f32_v8(v24);
 			}
 			{
-				const tn_f32_s v28 = 0x0p+0f;
-				r_acc_2_1_0 = tn_splat_f32_v8(v28);
+				const tn_f32_s v24 = 0x0p+0f;
+				r_acc_2_0_2 = tn_splat_f32_v8(v24);
 			}
 			{
-				const tn_f32_s v28 = 0x0p+0f;
-				r_acc_2_1_1 = tn_splat_f32_v8(v28);
+				const tn_f32_s v24 = 0x0p+0f;
+				r_acc_2_1_0 = tn_splat_f32_v8(v24);
 			}
 			{
-				const tn_f32_s v28 = 0x0p+0f;
-				r_acc_2_2_0 = tn_splat_f32_v8(v28);
+				const tn_f32_s v24 = 0x0p+0f;
+				r_acc_2_1_1 = tn_splat_f32_v8(v24);
 			}
 			{
-				const tn_f32_s v28 = 0x0p+0f;
-				r_acc_2_2_1 = tn_splat_f32_v8(v28);
+				const tn_f32_s v24 = 0x0p+0f;
+				r_acc_2_1_2 = tn_splat_f32_v8(v24);
 			}
 			{
-				const tn_f32_s v28 = 0x0p+0f;
-				r_acc_2_3_0 = tn_splat_f32_v8(v28);
+				const tn_f32_s v24 = 0x0p+0f;
+				r_acc_2_2_0 = tn_splat_f32_v8(v24);
 			}
 			{
-				const tn_f32_s v28 = 0x0p+0f;
-				r_acc_2_3_1 = tn_splat_f32_v8(v28);
+				const tn_f32_s v24 = 0x0p+0f;
+				r_acc_2_2_1 = tn_splat_f32_v8(v24);
 			}
 			{
-				const tn_f32_s v28 = 0x0p+0f;
-				r_acc_2_4_0 = tn_splat_f32_v8(v28);
+				const tn_f32_s v24 = 0x0p+0f;
+				r_acc_2_2_2 = tn_splat_f32_v8(v24);
 			}
-			{
-				const tn_f32_s v28 = 0x0p+0f;
-				r_acc_2_4_1 = tn_splat_f32_v8(v28);
-			}
-			{
-				const tn_f32_s v28 = 0x0p+0f;
-				r_acc_2_5_0 = tn_splat_f32_v8(v28);
-			}
-			{
-				const tn_f32_s v28 = 0x0p+0f;
-				r_acc_2_5_1 = tn_splat_f32_v8(v28);
-			}
-			for (int64_t i39 = 0; i39 < 32; i39++) {
+			for (int64_t i33 = 0; i33 < 32; i33++) {
 				{
-					const tn_f32_v8 v29 = tn_load_f32_v8(pack_b1 + (16*i39));
-					r_brow_2_0 = v29;
+					const tn_f32_v8 v25 = tn_load_f32_v8(pack_b1 + (24*i33));
+					r_brow_2_0 = v25;
 				}
 				{
-					const tn_f32_v8 v29 = tn_load_f32_v8(pack_b1 + (16*i39 + 8));
-					r_brow_2_1 = v29;
+					const tn_f32_v8 v25 = tn_load_f32_v8(pack_b1 + (24*i33 + 8));
+					r_brow_2_1 = v25;
 				}
 				{
-					const tn_f32_s v30 = pack_a[192*i36 + 6*i39];
-					{
-						const tn_f32_v8 v31 = r_brow_2_0;
-						const tn_f32_v8 v32 = r_acc_2_0_0;
-						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
-						r_acc_2_0_0 = v33;
-					}
-					{
-						const tn_f32_v8 v31 = r_brow_2_1;
-						const tn_f32_v8 v32 = r_acc_2_0_1;
-						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
-						r_acc_2_0_1 = v33;
-					}
+					const tn_f32_v8 v25 = tn_load_f32_v8(pack_b1 + (24*i33 + 16));
+					r_brow_2_2 = v25;
 				}
 				{
-					const tn_f32_s v30 = pack_a[192*i36 + 6*i39 + 1];
+					const tn_f32_s v26 = pack_a[96*i30 + 3*i33];
 					{
-						const tn_f32_v8 v31 = r_brow_2_0;
-						const tn_f32_v8 v32 = r_acc_2_1_0;
-						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
-						r_acc_2_1_0 = v33;
+						const tn_f32_v8 v27 = r_brow_2_0;
+						const tn_f32_v8 v28 = r_acc_2_0_0;
+						const tn_f32_v8 v29 = tn_mac_f32_v8(tn_splat_f32_v8(v26), v27, v28);
+						r_acc_2_0_0 = v29;
 					}
 					{
-						const tn_f32_v8 v31 = r_brow_2_1;
-						const tn_f32_v8 v32 = r_acc_2_1_1;
-						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
-						r_acc_2_1_1 = v33;
+						const tn_f32_v8 v27 = r_brow_2_1;
+						const tn_f32_v8 v28 = r_acc_2_0_1;
+						const tn_f32_v8 v29 = tn_mac_f32_v8(tn_splat_f32_v8(v26), v27, v28);
+						r_acc_2_0_1 = v29;
+					}
+					{
+						const tn_f32_v8 v27 = r_brow_2_2;
+						const tn_f32_v8 v28 = r_acc_2_0_2;
+						const tn_f32_v8 v29 = tn_mac_f32_v8(tn_splat_f32_v8(v26), v27, v28);
+						r_acc_2_0_2 = v29;
 					}
 				}
 				{
-					const tn_f32_s v30 = pack_a[192*i36 + 6*i39 + 2];
+					const tn_f32_s v26 = pack_a[96*i30 + 3*i33 + 1];
 					{
-						const tn_f32_v8 v31 = r_brow_2_0;
-						const tn_f32_v8 v32 = r_acc_2_2_0;
-						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
-						r_acc_2_2_0 = v33;
+						const tn_f32_v8 v27 = r_brow_2_0;
+						const tn_f32_v8 v28 = r_acc_2_1_0;
+						const tn_f32_v8 v29 = tn_mac_f32_v8(tn_splat_f32_v8(v26), v27, v28);
+						r_acc_2_1_0 = v29;
 					}
 					{
-						const tn_f32_v8 v31 = r_brow_2_1;
-						const tn_f32_v8 v32 = r_acc_2_2_1;
-						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
-						r_acc_2_2_1 = v33;
-					}
-				}
-				{
-					const tn_f32_s v30 = pack_a[192*i36 + 6*i39 + 3];
-					{
-						const tn_f32_v8 v31 = r_brow_2_0;
-						const tn_f32_v8 v32 = r_acc_2_3_0;
-						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
-						r_acc_2_3_0 = v33;
+						const tn_f32_v8 v27 = r_brow_2_1;
+						const tn_f32_v8 v28 = r_acc_2_1_1;
+						const tn_f32_v8 v29 = tn_mac_f32_v8(tn_splat_f32_v8(v26), v27, v28);
+						r_acc_2_1_1 = v29;
 					}
 					{
-						const tn_f32_v8 v31 = r_brow_2_1;
-						const tn_f32_v8 v32 = r_acc_2_3_1;
-						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
-						r_acc_2_3_1 = v33;
+						const tn_f32_v8 v27 = r_brow_2_2;
+						const tn_f32_v8 v28 = r_acc_2_1_2;
+						const tn_f32_v8 v29 = tn_mac_f32_v8(tn_splat_f32_v8(v26), v27, v28);
+						r_acc_2_1_2 = v29;
 					}
 				}
 				{
-					const tn_f32_s v30 = pack_a[192*i36 + 6*i39 + 4];
+					const tn_f32_s v26 = pack_a[96*i30 + 3*i33 + 2];
 					{
-						const tn_f32_v8 v31 = r_brow_2_0;
-						const tn_f32_v8 v32 = r_acc_2_4_0;
-						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
-						r_acc_2_4_0 = v33;
+						const tn_f32_v8 v27 = r_brow_2_0;
+						const tn_f32_v8 v28 = r_acc_2_2_0;
+						const tn_f32_v8 v29 = tn_mac_f32_v8(tn_splat_f32_v8(v26), v27, v28);
+						r_acc_2_2_0 = v29;
 					}
 					{
-						const tn_f32_v8 v31 = r_brow_2_1;
-						const tn_f32_v8 v32 = r_acc_2_4_1;
-						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
-						r_acc_2_4_1 = v33;
-					}
-				}
-				{
-					const tn_f32_s v30 = pack_a[192*i36 + 6*i39 + 5];
-					{
-						const tn_f32_v8 v31 = r_brow_2_0;
-						const tn_f32_v8 v32 = r_acc_2_5_0;
-						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
-						r_acc_2_5_0 = v33;
+						const tn_f32_v8 v27 = r_brow_2_1;
+						const tn_f32_v8 v28 = r_acc_2_2_1;
+						const tn_f32_v8 v29 = tn_mac_f32_v8(tn_splat_f32_v8(v26), v27, v28);
+						r_acc_2_2_1 = v29;
 					}
 					{
-						const tn_f32_v8 v31 = r_brow_2_1;
-						const tn_f32_v8 v32 = r_acc_2_5_1;
-						const tn_f32_v8 v33 = tn_mac_f32_v8(tn_splat_f32_v8(v30), v31, v32);
-						r_acc_2_5_1 = v33;
+						const tn_f32_v8 v27 = r_brow_2_2;
+						const tn_f32_v8 v28 = r_acc_2_2_2;
+						const tn_f32_v8 v29 = tn_mac_f32_v8(tn_splat_f32_v8(v26), v27, v28);
+						r_acc_2_2_2 = v29;
 					}
 				}
 			}
 			{
-				const tn_f32_v8 v34 = r_acc_2_0_0;
-				tn_store_f32_v8(tile_1 + (96*i36), v34);
+				const tn_f32_v8 v30 = r_acc_2_0_0;
+				tn_store_f32_v8(tile_1 + (72*i30), v30);
 			}
 			{
-				const tn_f32_v8 v34 = r_acc_2_0_1;
-				tn_store_f32_v8(tile_1 + (96*i36 + 8), v34);
+				const tn_f32_v8 v30 = r_acc_2_0_1;
+				tn_store_f32_v8(tile_1 + (72*i30 + 8), v30);
 			}
 			{
-				const tn_f32_v8 v34 = r_acc_2_1_0;
-				tn_store_f32_v8(tile_1 + (96*i36 + 16), v34);
+				const tn_f32_v8 v30 = r_acc_2_0_2;
+				tn_store_f32_v8(tile_1 + (72*i30 + 16), v30);
 			}
 			{
-				const tn_f32_v8 v34 = r_acc_2_1_1;
-				tn_store_f32_v8(tile_1 + (96*i36 + 24), v34);
+				const tn_f32_v8 v30 = r_acc_2_1_0;
+				tn_store_f32_v8(tile_1 + (72*i30 + 24), v30);
 			}
 			{
-				const tn_f32_v8 v34 = r_acc_2_2_0;
-				tn_store_f32_v8(tile_1 + (96*i36 + 32), v34);
+				const tn_f32_v8 v30 = r_acc_2_1_1;
+				tn_store_f32_v8(tile_1 + (72*i30 + 32), v30);
 			}
 			{
-				const tn_f32_v8 v34 = r_acc_2_2_1;
-				tn_store_f32_v8(tile_1 + (96*i36 + 40), v34);
+				const tn_f32_v8 v30 = r_acc_2_1_2;
+				tn_store_f32_v8(tile_1 + (72*i30 + 40), v30);
 			}
 			{
-				const tn_f32_v8 v34 = r_acc_2_3_0;
-				tn_store_f32_v8(tile_1 + (96*i36 + 48), v34);
+				const tn_f32_v8 v30 = r_acc_2_2_0;
+				tn_store_f32_v8(tile_1 + (72*i30 + 48), v30);
 			}
 			{
-				const tn_f32_v8 v34 = r_acc_2_3_1;
-				tn_store_f32_v8(tile_1 + (96*i36 + 56), v34);
+				const tn_f32_v8 v30 = r_acc_2_2_1;
+				tn_store_f32_v8(tile_1 + (72*i30 + 56), v30);
 			}
 			{
-				const tn_f32_v8 v34 = r_acc_2_4_0;
-				tn_store_f32_v8(tile_1 + (96*i36 + 64), v34);
+				const tn_f32_v8 v30 = r_acc_2_2_2;
+				tn_store_f32_v8(tile_1 + (72*i30 + 64), v30);
 			}
-			{
-				const tn_f32_v8 v34 = r_acc_2_4_1;
-				tn_store_f32_v8(tile_1 + (96*i36 + 72), v34);
-			}
-			{
-				const tn_f32_v8 v34 = r_acc_2_5_0;
-				tn_store_f32_v8(tile_1 + (96*i36 + 80), v34);
-			}
-			{
-				const tn_f32_v8 v34 = r_acc_2_5_1;
-				tn_store_f32_v8(tile_1 + (96*i36 + 88), v34);
-			}
-			for (int64_t i45 = 0; i45 < 6; i45++) {
+			for (int64_t i39 = 0; i39 < 3; i39++) {
 				{
-					int64_t i46 = 0;
-					for (; i46 <= 8; i46 += 8) {
-						const tn_f32_v8 v35 = tn_load_f32_v8(tile + (96*i36 + 16*i45 + i46));
+					int64_t i40 = 0;
+					for (; i40 <= 16; i40 += 8) {
+						const tn_f32_v8 v31 = tn_load_f32_v8(tile + (72*i30 + 24*i39 + i40));
 						/* %5 = matmul: line 4 */
-						const tn_f16_v8 v36 = tn_round_f16_v8(v35);
-						const tn_f32_v8 v37 = tn_load_f32_v8(tile_1 + (96*i36 + 16*i45 + i46));
+						const tn_f16_v8 v32 = tn_round_f16_v8(v31);
+						const tn_f32_v8 v33 = tn_load_f32_v8(tile_1 + (72*i30 + 24*i39 + i40));
 						/* %14 = matmul: line 4 */
-						const tn_f16_v8 v38 = tn_round_f16_v8(v37);
+						const tn_f16_v8 v34 = tn_round_f16_v8(v33);
 						/* %6 = cast: line 4 */
-						const tn_f32_v8 v39 = tn_cast_f16_f32_v8(v36);
+						const tn_f32_v8 v35 = tn_cast_f16_f32_v8(v32);
 						/* %7 = neg: line 4 */
-						const tn_f32_v8 v40 = tn_neg_f32_v8(v39);
+						const tn_f32_v8 v36 = tn_neg_f32_v8(v35);
 						/* %8 = exp: line 4 */
-						const tn_f32_v8 v41 = tn_exp_f32_v8(v40);
+						const tn_f32_v8 v37 = tn_exp_f32_v8(v36);
 						/* %9 = const: line 4 */
-						const tn_f32_s v42 = 0x1p+0f;
+						const tn_f32_s v38 = 0x1p+0f;
 						/* %11 = add: line 4 */
-						const tn_f32_v8 v43 = tn_splat_f32_v8(v42) + v41;
+						const tn_f32_v8 v39 = tn_splat_f32_v8(v38) + v37;
 						/* %12 = div: line 4 */
-						const tn_f32_v8 v44 = tn_div_f32_v8(v39, v43);
+						const tn_f32_v8 v40 = tn_div_f32_v8(v35, v39);
 						/* %13 = cast: line 4 */
-						const tn_f16_v8 v45 = tn_cast_f32_f16_v8(v44);
+						const tn_f16_v8 v41 = tn_cast_f32_f16_v8(v40);
 						/* %15 h = mul: line 4 */
-						const tn_f16_v8 v46 = tn_mul_f16_v8(v45, v38);
-						const tn_f32_v8 v47 = tn_cast_f16_f32_v8(v46);
-						tn_store_f32_v8(held + (288*i36 + 48*i45 + i46), v47);
+						const tn_f16_v8 v42 = tn_mul_f16_v8(v41, v34);
+						const tn_f32_v8 v43 = tn_cast_f16_f32_v8(v42);
+						tn_store_f32_v8(held + (144*i30 + 48*i39 + i40), v43);
 					}
 				}
 			}
 		}
-		for (int64_t i47 = 0; i47 < 10*i12 + tn_min(86 - 10*i12, 10) - tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85); i47++) {
-			if (i47 + 85 - 10*i12 >= 0 && 10*i12 - i47 - 76 >= 0) {
+		for (int64_t i41 = 0; i41 < 21*i6 + tn_min(171 - 21*i6, 21) - tn_min(21*i6 + tn_min(171 - 21*i6, 21), 170); i41++) {
+			if (i41 + 170 - 21*i6 >= 0 && 21*i6 - i41 - 150 >= 0) {
 				{
-					const tn_f32_s v48 = 0x0p+0f;
-					r_acc_3_0_0 = tn_splat_f32_v8(v48);
+					const tn_f32_s v44 = 0x0p+0f;
+					r_acc_3_0_0 = tn_splat_f32_v8(v44);
 				}
 				{
-					const tn_f32_s v48 = 0x0p+0f;
-					r_acc_3_0_1 = tn_splat_f32_v8(v48);
+					const tn_f32_s v44 = 0x0p+0f;
+					r_acc_3_0_1 = tn_splat_f32_v8(v44);
 				}
 				{
-					const tn_f32_s v48 = 0x0p+0f;
-					r_acc_3_1_0 = tn_splat_f32_v8(v48);
+					const tn_f32_s v44 = 0x0p+0f;
+					r_acc_3_0_2 = tn_splat_f32_v8(v44);
 				}
 				{
-					const tn_f32_s v48 = 0x0p+0f;
-					r_acc_3_1_1 = tn_splat_f32_v8(v48);
+					const tn_f32_s v44 = 0x0p+0f;
+					r_acc_3_1_0 = tn_splat_f32_v8(v44);
 				}
-				for (int64_t i50 = 0; i50 < 32; i50++) {
+				{
+					const tn_f32_s v44 = 0x0p+0f;
+					r_acc_3_1_1 = tn_splat_f32_v8(v44);
+				}
+				{
+					const tn_f32_s v44 = 0x0p+0f;
+					r_acc_3_1_2 = tn_splat_f32_v8(v44);
+				}
+				for (int64_t i44 = 0; i44 < 32; i44++) {
 					{
-						const tn_f32_v8 v49 = tn_load_f32_v8(pack_b1 + (16*i50));
-						r_brow_3_0 = v49;
+						const tn_f32_v8 v45 = tn_load_f32_v8(pack_b1 + (24*i44));
+						r_brow_3_0 = v45;
 					}
 					{
-						const tn_f32_v8 v49 = tn_load_f32_v8(pack_b1 + (16*i50 + 8));
-						r_brow_3_1 = v49;
+						const tn_f32_v8 v45 = tn_load_f32_v8(pack_b1 + (24*i44 + 8));
+						r_brow_3_1 = v45;
 					}
 					{
-						const tn_f32_s v50 = pack_a[192*i47 + 6*i50 + 16320 - 1920*i12];
+						const tn_f32_v8 v45 = tn_load_f32_v8(pack_b1 + (24*i44 + 16));
+						r_brow_3_2 = v45;
+					}
+					{
+						const tn_f32_s v46 = pack_a[96*i41 + 3*i44 + 16320 - 2016*i6];
 						{
-							const tn_f32_v8 v51 = r_brow_3_0;
-							const tn_f32_v8 v52 = r_acc_3_0_0;
-							const tn_f32_v8 v53 = tn_mac_f32_v8(tn_splat_f32_v8(v50), v51, v52);
-							r_acc_3_0_0 = v53;
+							const tn_f32_v8 v47 = r_brow_3_0;
+							const tn_f32_v8 v48 = r_acc_3_0_0;
+							const tn_f32_v8 v49 = tn_mac_f32_v8(tn_splat_f32_v8(v46), v47, v48);
+							r_acc_3_0_0 = v49;
 						}
 						{
-							const tn_f32_v8 v51 = r_brow_3_1;
-							const tn_f32_v8 v52 = r_acc_3_0_1;
-							const tn_f32_v8 v53 = tn_mac_f32_v8(tn_splat_f32_v8(v50), v51, v52);
-							r_acc_3_0_1 = v53;
+							const tn_f32_v8 v47 = r_brow_3_1;
+							const tn_f32_v8 v48 = r_acc_3_0_1;
+							const tn_f32_v8 v49 = tn_mac_f32_v8(tn_splat_f32_v8(v46), v47, v48);
+							r_acc_3_0_1 = v49;
+						}
+						{
+							const tn_f32_v8 v47 = r_brow_3_2;
+							const tn_f32_v8 v48 = r_acc_3_0_2;
+							const tn_f32_v8 v49 = tn_mac_f32_v8(tn_splat_f32_v8(v46), v47, v48);
+							r_acc_3_0_2 = v49;
 						}
 					}
 					{
-						const tn_f32_s v50 = pack_a[192*i47 + 6*i50 + 16321 - 1920*i12];
+						const tn_f32_s v46 = pack_a[96*i41 + 3*i44 + 16321 - 2016*i6];
 						{
-							const tn_f32_v8 v51 = r_brow_3_0;
-							const tn_f32_v8 v52 = r_acc_3_1_0;
-							const tn_f32_v8 v53 = tn_mac_f32_v8(tn_splat_f32_v8(v50), v51, v52);
-							r_acc_3_1_0 = v53;
+							const tn_f32_v8 v47 = r_brow_3_0;
+							const tn_f32_v8 v48 = r_acc_3_1_0;
+							const tn_f32_v8 v49 = tn_mac_f32_v8(tn_splat_f32_v8(v46), v47, v48);
+							r_acc_3_1_0 = v49;
 						}
 						{
-							const tn_f32_v8 v51 = r_brow_3_1;
-							const tn_f32_v8 v52 = r_acc_3_1_1;
-							const tn_f32_v8 v53 = tn_mac_f32_v8(tn_splat_f32_v8(v50), v51, v52);
-							r_acc_3_1_1 = v53;
+							const tn_f32_v8 v47 = r_brow_3_1;
+							const tn_f32_v8 v48 = r_acc_3_1_1;
+							const tn_f32_v8 v49 = tn_mac_f32_v8(tn_splat_f32_v8(v46), v47, v48);
+							r_acc_3_1_1 = v49;
+						}
+						{
+							const tn_f32_v8 v47 = r_brow_3_2;
+							const tn_f32_v8 v48 = r_acc_3_1_2;
+							const tn_f32_v8 v49 = tn_mac_f32_v8(tn_splat_f32_v8(v46), v47, v48);
+							r_acc_3_1_2 = v49;
 						}
 					}
 				}
 				{
-					const tn_f32_v8 v54 = r_acc_3_0_0;
-					tn_store_f32_v8(tile_1 + (96*i47 + 8160 - 960*i12), v54);
+					const tn_f32_v8 v50 = r_acc_3_0_0;
+					tn_store_f32_v8(tile_1 + (72*i41 + 12240 - 1512*i6), v50);
 				}
 				{
-					const tn_f32_v8 v54 = r_acc_3_0_1;
-					tn_store_f32_v8(tile_1 + (96*i47 + 8168 - 960*i12), v54);
+					const tn_f32_v8 v50 = r_acc_3_0_1;
+					tn_store_f32_v8(tile_1 + (72*i41 + 12248 - 1512*i6), v50);
 				}
 				{
-					const tn_f32_v8 v54 = r_acc_3_1_0;
-					tn_store_f32_v8(tile_1 + (96*i47 + 8176 - 960*i12), v54);
+					const tn_f32_v8 v50 = r_acc_3_0_2;
+					tn_store_f32_v8(tile_1 + (72*i41 + 12256 - 1512*i6), v50);
 				}
 				{
-					const tn_f32_v8 v54 = r_acc_3_1_1;
-					tn_store_f32_v8(tile_1 + (96*i47 + 8184 - 960*i12), v54);
+					const tn_f32_v8 v50 = r_acc_3_1_0;
+					tn_store_f32_v8(tile_1 + (72*i41 + 12264 - 1512*i6), v50);
 				}
-				for (int64_t i56 = 0; i56 < 2 - 6*i47; i56++) {
+				{
+					const tn_f32_v8 v50 = r_acc_3_1_1;
+					tn_store_f32_v8(tile_1 + (72*i41 + 12272 - 1512*i6), v50);
+				}
+				{
+					const tn_f32_v8 v50 = r_acc_3_1_2;
+					tn_store_f32_v8(tile_1 + (72*i41 + 12280 - 1512*i6), v50);
+				}
+				for (int64_t i50 = 0; i50 < 2 - 3*i41; i50++) {
 					{
-						int64_t i57 = 0;
-						for (; i57 <= 8; i57 += 8) {
-							const tn_f32_v8 v55 = tn_load_f32_v8(tile + (96*i47 + 16*i56 + i57 + 8160 - 960*i12));
+						int64_t i51 = 0;
+						for (; i51 <= 16; i51 += 8) {
+							const tn_f32_v8 v51 = tn_load_f32_v8(tile + (72*i41 + 24*i50 + i51 + 12240 - 1512*i6));
 							/* %5 = matmul: line 4 */
-							const tn_f16_v8 v56 = tn_round_f16_v8(v55);
-							const tn_f32_v8 v57 = tn_load_f32_v8(tile_1 + (96*i47 + 16*i56 + i57 + 8160 - 960*i12));
+							const tn_f16_v8 v52 = tn_round_f16_v8(v51);
+							const tn_f32_v8 v53 = tn_load_f32_v8(tile_1 + (72*i41 + 24*i50 + i51 + 12240 - 1512*i6));
 							/* %14 = matmul: line 4 */
-							const tn_f16_v8 v58 = tn_round_f16_v8(v57);
+							const tn_f16_v8 v54 = tn_round_f16_v8(v53);
 							/* %6 = cast: line 4 */
-							const tn_f32_v8 v59 = tn_cast_f16_f32_v8(v56);
+							const tn_f32_v8 v55 = tn_cast_f16_f32_v8(v52);
 							/* %7 = neg: line 4 */
-							const tn_f32_v8 v60 = tn_neg_f32_v8(v59);
+							const tn_f32_v8 v56 = tn_neg_f32_v8(v55);
 							/* %8 = exp: line 4 */
-							const tn_f32_v8 v61 = tn_exp_f32_v8(v60);
+							const tn_f32_v8 v57 = tn_exp_f32_v8(v56);
 							/* %9 = const: line 4 */
-							const tn_f32_s v62 = 0x1p+0f;
+							const tn_f32_s v58 = 0x1p+0f;
 							/* %11 = add: line 4 */
-							const tn_f32_v8 v63 = tn_splat_f32_v8(v62) + v61;
+							const tn_f32_v8 v59 = tn_splat_f32_v8(v58) + v57;
 							/* %12 = div: line 4 */
-							const tn_f32_v8 v64 = tn_div_f32_v8(v59, v63);
+							const tn_f32_v8 v60 = tn_div_f32_v8(v55, v59);
 							/* %13 = cast: line 4 */
-							const tn_f16_v8 v65 = tn_cast_f32_f16_v8(v64);
+							const tn_f16_v8 v61 = tn_cast_f32_f16_v8(v60);
 							/* %15 h = mul: line 4 */
-							const tn_f16_v8 v66 = tn_mul_f16_v8(v65, v58);
-							const tn_f32_v8 v67 = tn_cast_f16_f32_v8(v66);
-							tn_store_f32_v8(held + (288*i47 + 48*i56 + i57 + 24480 - 2880*i12), v67);
+							const tn_f16_v8 v62 = tn_mul_f16_v8(v61, v54);
+							const tn_f32_v8 v63 = tn_cast_f16_f32_v8(v62);
+							tn_store_f32_v8(held + (144*i41 + 48*i50 + i51 + 24480 - 3024*i6), v63);
 						}
 					}
 				}
 			}
 		}
-		for (int64_t i58 = 0; i58 < tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85) - 10*i12; i58++) {
-			if (i58 >= 0 && 9 - i58 >= 0) {
+		for (int64_t i52 = 0; i52 < tn_min(21*i6 + tn_min(171 - 21*i6, 21), 170) - 21*i6; i52++) {
+			if (i52 >= 0 && 20 - i52 >= 0) {
 				{
-					const tn_f32_s v68 = 0x0p+0f;
-					r_acc_4_0_0 = tn_splat_f32_v8(v68);
+					const tn_f32_s v64 = 0x0p+0f;
+					r_acc_4_0_0 = tn_splat_f32_v8(v64);
 				}
 				{
-					const tn_f32_s v68 = 0x0p+0f;
-					r_acc_4_1_0 = tn_splat_f32_v8(v68);
+					const tn_f32_s v64 = 0x0p+0f;
+					r_acc_4_0_1 = tn_splat_f32_v8(v64);
 				}
 				{
-					const tn_f32_s v68 = 0x0p+0f;
-					r_acc_4_2_0 = tn_splat_f32_v8(v68);
+					const tn_f32_s v64 = 0x0p+0f;
+					r_acc_4_1_0 = tn_splat_f32_v8(v64);
 				}
 				{
-					const tn_f32_s v68 = 0x0p+0f;
-					r_acc_4_3_0 = tn_splat_f32_v8(v68);
+					const tn_f32_s v64 = 0x0p+0f;
+					r_acc_4_1_1 = tn_splat_f32_v8(v64);
 				}
 				{
-					const tn_f32_s v68 = 0x0p+0f;
-					r_acc_4_4_0 = tn_splat_f32_v8(v68);
+					const tn_f32_s v64 = 0x0p+0f;
+					r_acc_4_2_0 = tn_splat_f32_v8(v64);
 				}
 				{
-					const tn_f32_s v68 = 0x0p+0f;
-					r_acc_4_5_0 = tn_splat_f32_v8(v68);
+					const tn_f32_s v64 = 0x0p+0f;
+					r_acc_4_2_1 = tn_splat_f32_v8(v64);
 				}
-				for (int64_t i61 = 0; i61 < 32; i61++) {
-					{
-						const tn_f32_v8 v69 = tn_load_f32_v8(pack_b0 + (16*i61 + 512));
-						r_brow_4_0 = v69;
-					}
+				{
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2);
+					r_brow_4_0 = v65;
+				}
+				{
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 8);
+					r_brow_4_1 = v65;
+				}
+				{
+					const tn_f32_s v66 = held[144*i52];
 					{
-						const tn_f32_s v70 = pack_a[192*i58 + 6*i61];
-						{
-							const tn_f32_v8 v71 = r_brow_4_0;
-							const tn_f32_v8 v72 = r_acc_4_0_0;
-							const tn_f32_v8 v73 = tn_mac_f32_v8(tn_splat_f32_v8(v70), v71, v72);
-							r_acc_4_0_0 = v73;
-						}
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
 					}
 					{
-						const tn_f32_s v70 = pack_a[192*i58 + 6*i61 + 1];
-						{
-							const tn_f32_v8 v71 = r_brow_4_0;
-							const tn_f32_v8 v72 = r_acc_4_1_0;
-							const tn_f32_v8 v73 = tn_mac_f32_v8(tn_splat_f32_v8(v70), v71, v72);
-							r_acc_4_1_0 = v73;
-						}
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
 					}
+				}
+				{
+					const tn_f32_s v66 = held[144*i52 + 48];
 					{
-						const tn_f32_s v70 = pack_a[192*i58 + 6*i61 + 2];
-						{
-							const tn_f32_v8 v71 = r_brow_4_0;
-							const tn_f32_v8 v72 = r_acc_4_2_0;
-							const tn_f32_v8 v73 = tn_mac_f32_v8(tn_splat_f32_v8(v70), v71, v72);
-							r_acc_4_2_0 = v73;
-						}
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_s v70 = pack_a[192*i58 + 6*i61 + 3];
-						{
-							const tn_f32_v8 v71 = r_brow_4_0;
-							const tn_f32_v8 v72 = r_acc_4_3_0;
-							const tn_f32_v8 v73 = tn_mac_f32_v8(tn_splat_f32_v8(v70), v71, v72);
-							r_acc_4_3_0 = v73;
-						}
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
+				}
+				{
+					const tn_f32_s v66 = held[144*i52 + 96];
 					{
-						const tn_f32_s v70 = pack_a[192*i58 + 6*i61 + 4];
-						{
-							const tn_f32_v8 v71 = r_brow_4_0;
-							const tn_f32_v8 v72 = r_acc_4_4_0;
-							const tn_f32_v8 v73 = tn_mac_f32_v8(tn_splat_f32_v8(v70), v71, v72);
-							r_acc_4_4_0 = v73;
-						}
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_s v70 = pack_a[192*i58 + 6*i61 + 5];
-						{
-							const tn_f32_v8 v71 = r_brow_4_0;
-							const tn_f32_v8 v72 = r_acc_4_5_0;
-							const tn_f32_v8 v73 = tn_mac_f32_v8(tn_splat_f32_v8(v70), v71, v72);
-							r_acc_4_5_0 = v73;
-						}
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v74 = r_acc_4_0_0;
-					tn_store_f32_v8(tile + (96*i58 + 960), v74);
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 24);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v74 = r_acc_4_1_0;
-					tn_store_f32_v8(tile + (96*i58 + 976), v74);
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 32);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_v8 v74 = r_acc_4_2_0;
-					tn_store_f32_v8(tile + (96*i58 + 992), v74);
-				}
-				{
-					const tn_f32_v8 v74 = r_acc_4_3_0;
-					tn_store_f32_v8(tile + (96*i58 + 1008), v74);
-				}
-				{
-					const tn_f32_v8 v74 = r_acc_4_4_0;
-					tn_store_f32_v8(tile + (96*i58 + 1024), v74);
-				}
-				{
-					const tn_f32_v8 v74 = r_acc_4_5_0;
-					tn_store_f32_v8(tile + (96*i58 + 1040), v74);
-				}
-			}
-		}
-		for (int64_t i67 = 0; i67 < 10*i12 + tn_min(86 - 10*i12, 10) - tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85); i67++) {
-			if (i67 + 85 - 10*i12 >= 0 && 10*i12 - i67 - 76 >= 0) {
-				{
-					const tn_f32_s v75 = 0x0p+0f;
-					r_acc_5_0_0 = tn_splat_f32_v8(v75);
+					const tn_f32_s v66 = held[144*i52 + 1];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v75 = 0x0p+0f;
-					r_acc_5_1_0 = tn_splat_f32_v8(v75);
-				}
-				for (int64_t i70 = 0; i70 < 32; i70++) {
+					const tn_f32_s v66 = held[144*i52 + 49];
 					{
-						const tn_f32_v8 v76 = tn_load_f32_v8(pack_b0 + (16*i70 + 512));
-						r_brow_5_0 = v76;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
+					}
+				}
+				{
+					const tn_f32_s v66 = held[144*i52 + 97];
 					{
-						const tn_f32_s v77 = pack_a[192*i67 + 6*i70 + 16320 - 1920*i12];
-						{
-							const tn_f32_v8 v78 = r_brow_5_0;
-							const tn_f32_v8 v79 = r_acc_5_0_0;
-							const tn_f32_v8 v80 = tn_mac_f32_v8(tn_splat_f32_v8(v77), v78, v79);
-							r_acc_5_0_0 = v80;
-						}
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_s v77 = pack_a[192*i67 + 6*i70 + 16321 - 1920*i12];
-						{
-							const tn_f32_v8 v78 = r_brow_5_0;
-							const tn_f32_v8 v79 = r_acc_5_1_0;
-							const tn_f32_v8 v80 = tn_mac_f32_v8(tn_splat_f32_v8(v77), v78, v79);
-							r_acc_5_1_0 = v80;
-						}
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v81 = r_acc_5_0_0;
-					tn_store_f32_v8(tile + (96*i67 + 9120 - 960*i12), v81);
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 48);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v81 = r_acc_5_1_0;
-					tn_store_f32_v8(tile + (96*i67 + 9136 - 960*i12), v81);
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 56);
+					r_brow_4_1 = v65;
 				}
-			}
-		}
-		for (int64_t i76 = 0; i76 < tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85) - 10*i12; i76++) {
-			if (i76 >= 0 && 9 - i76 >= 0) {
 				{
-					const tn_f32_s v82 = 0x0p+0f;
-					r_acc_6_0_0 = tn_splat_f32_v8(v82);
+					const tn_f32_s v66 = held[144*i52 + 2];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v82 = 0x0p+0f;
-					r_acc_6_1_0 = tn_splat_f32_v8(v82);
+					const tn_f32_s v66 = held[144*i52 + 50];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v82 = 0x0p+0f;
-					r_acc_6_2_0 = tn_splat_f32_v8(v82);
+					const tn_f32_s v66 = held[144*i52 + 98];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v82 = 0x0p+0f;
-					r_acc_6_3_0 = tn_splat_f32_v8(v82);
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 72);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_s v82 = 0x0p+0f;
-					r_acc_6_4_0 = tn_splat_f32_v8(v82);
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 80);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_s v82 = 0x0p+0f;
-					r_acc_6_5_0 = tn_splat_f32_v8(v82);
-				}
-				for (int64_t i79 = 0; i79 < 32; i79++) {
+					const tn_f32_s v66 = held[144*i52 + 3];
 					{
-						const tn_f32_v8 v83 = tn_load_f32_v8(pack_b1 + (16*i79 + 512));
-						r_brow_6_0 = v83;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
 					}
 					{
-						const tn_f32_s v84 = pack_a[192*i76 + 6*i79];
-						{
-							const tn_f32_v8 v85 = r_brow_6_0;
-							const tn_f32_v8 v86 = r_acc_6_0_0;
-							const tn_f32_v8 v87 = tn_mac_f32_v8(tn_splat_f32_v8(v84), v85, v86);
-							r_acc_6_0_0 = v87;
-						}
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
 					}
-					{
-						const tn_f32_s v84 = pack_a[192*i76 + 6*i79 + 1];
-						{
-							const tn_f32_v8 v85 = r_brow_6_0;
-							const tn_f32_v8 v86 = r_acc_6_1_0;
-							const tn_f32_v8 v87 = tn_mac_f32_v8(tn_splat_f32_v8(v84), v85, v86);
-							r_acc_6_1_0 = v87;
-						}
-					}
+				}
+				{
+					const tn_f32_s v66 = held[144*i52 + 51];
 					{
-						const tn_f32_s v84 = pack_a[192*i76 + 6*i79 + 2];
-						{
-							const tn_f32_v8 v85 = r_brow_6_0;
-							const tn_f32_v8 v86 = r_acc_6_2_0;
-							const tn_f32_v8 v87 = tn_mac_f32_v8(tn_splat_f32_v8(v84), v85, v86);
-							r_acc_6_2_0 = v87;
-						}
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_s v84 = pack_a[192*i76 + 6*i79 + 3];
-						{
-							const tn_f32_v8 v85 = r_brow_6_0;
-							const tn_f32_v8 v86 = r_acc_6_3_0;
-							const tn_f32_v8 v87 = tn_mac_f32_v8(tn_splat_f32_v8(v84), v85, v86);
-							r_acc_6_3_0 = v87;
-						}
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
+				}
+				{
+					const tn_f32_s v66 = held[144*i52 + 99];
 					{
-						const tn_f32_s v84 = pack_a[192*i76 + 6*i79 + 4];
-						{
-							const tn_f32_v8 v85 = r_brow_6_0;
-							const tn_f32_v8 v86 = r_acc_6_4_0;
-							const tn_f32_v8 v87 = tn_mac_f32_v8(tn_splat_f32_v8(v84), v85, v86);
-							r_acc_6_4_0 = v87;
-						}
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_s v84 = pack_a[192*i76 + 6*i79 + 5];
-						{
-							const tn_f32_v8 v85 = r_brow_6_0;
-							const tn_f32_v8 v86 = r_acc_6_5_0;
-							const tn_f32_v8 v87 = tn_mac_f32_v8(tn_splat_f32_v8(v84), v85, v86);
-							r_acc_6_5_0 = v87;
-						}
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
-				}
-				{
-					const tn_f32_v8 v88 = r_acc_6_0_0;
-					tn_store_f32_v8(tile_1 + (96*i76 + 960), v88);
 				}
 				{
-					const tn_f32_v8 v88 = r_acc_6_1_0;
-					tn_store_f32_v8(tile_1 + (96*i76 + 976), v88);
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 96);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v88 = r_acc_6_2_0;
-					tn_store_f32_v8(tile_1 + (96*i76 + 992), v88);
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 104);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_v8 v88 = r_acc_6_3_0;
-					tn_store_f32_v8(tile_1 + (96*i76 + 1008), v88);
+					const tn_f32_s v66 = held[144*i52 + 4];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_v8 v88 = r_acc_6_4_0;
-					tn_store_f32_v8(tile_1 + (96*i76 + 1024), v88);
+					const tn_f32_s v66 = held[144*i52 + 52];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
+					}
 				}
 				{
-					const tn_f32_v8 v88 = r_acc_6_5_0;
-					tn_store_f32_v8(tile_1 + (96*i76 + 1040), v88);
-				}
-				for (int64_t i85 = 0; i85 < 6; i85++) {
+					const tn_f32_s v66 = held[144*i52 + 100];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
+					}
 					{
-						int64_t i86 = 0;
-						for (; i86 <= 0; i86 += 8) {
-							const tn_f32_v8 v89 = tn_load_f32_v8(tile + (96*i76 + 16*i85 + i86 + 960));
-							/* %5 = matmul: line 4 */
-							const tn_f16_v8 v90 = tn_round_f16_v8(v89);
-							const tn_f32_v8 v91 = tn_load_f32_v8(tile_1 + (96*i76 + 16*i85 + i86 + 960));
-							/* %14 = matmul: line 4 */
-							const tn_f16_v8 v92 = tn_round_f16_v8(v91);
-							/* %6 = cast: line 4 */
-							const tn_f32_v8 v93 = tn_cast_f16_f32_v8(v90);
-							/* %7 = neg: line 4 */
-							const tn_f32_v8 v94 = tn_neg_f32_v8(v93);
-							/* %8 = exp: line 4 */
-							const tn_f32_v8 v95 = tn_exp_f32_v8(v94);
-							/* %9 = const: line 4 */
-							const tn_f32_s v96 = 0x1p+0f;
-							/* %11 = add: line 4 */
-							const tn_f32_v8 v97 = tn_splat_f32_v8(v96) + v95;
-							/* %12 = div: line 4 */
-							const tn_f32_v8 v98 = tn_div_f32_v8(v93, v97);
-							/* %13 = cast: line 4 */
-							const tn_f16_v8 v99 = tn_cast_f32_f16_v8(v98);
-							/* %15 h = mul: line 4 */
-							const tn_f16_v8 v100 = tn_mul_f16_v8(v99, v92);
-							const tn_f32_v8 v101 = tn_cast_f16_f32_v8(v100);
-							tn_store_f32_v8(held + (288*i76 + 48*i85 + i86 + 16), v101);
-						}
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
-			}
-		}
-		for (int64_t i87 = 0; i87 < 10*i12 + tn_min(86 - 10*i12, 10) - tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85); i87++) {
-			if (i87 + 85 - 10*i12 >= 0 && 10*i12 - i87 - 76 >= 0) {
 				{
-					const tn_f32_s v102 = 0x0p+0f;
-					r_acc_7_0_0 = tn_splat_f32_v8(v102);
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 120);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_s v102 = 0x0p+0f;
-					r_acc_7_1_0 = tn_splat_f32_v8(v102);
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 128);
+					r_brow_4_1 = v65;
 				}
-				for (int64_t i90 = 0; i90 < 32; i90++) {
+				{
+					const tn_f32_s v66 = held[144*i52 + 5];
 					{
-						const tn_f32_v8 v103 = tn_load_f32_v8(pack_b1 + (16*i90 + 512));
-						r_brow_7_0 = v103;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
 					}
 					{
-						const tn_f32_s v104 = pack_a[192*i87 + 6*i90 + 16320 - 1920*i12];
-						{
-							const tn_f32_v8 v105 = r_brow_7_0;
-							const tn_f32_v8 v106 = r_acc_7_0_0;
-							const tn_f32_v8 v107 = tn_mac_f32_v8(tn_splat_f32_v8(v104), v105, v106);
-							r_acc_7_0_0 = v107;
-						}
-					}
-					{
-						const tn_f32_s v104 = pack_a[192*i87 + 6*i90 + 16321 - 1920*i12];
-						{
-							const tn_f32_v8 v105 = r_brow_7_0;
-							const tn_f32_v8 v106 = r_acc_7_1_0;
-							const tn_f32_v8 v107 = tn_mac_f32_v8(tn_splat_f32_v8(v104), v105, v106);
-							r_acc_7_1_0 = v107;
-						}
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v108 = r_acc_7_0_0;
-					tn_store_f32_v8(tile_1 + (96*i87 + 9120 - 960*i12), v108);
+					const tn_f32_s v66 = held[144*i52 + 53];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
+					}
 				}
 				{
-					const tn_f32_v8 v108 = r_acc_7_1_0;
-					tn_store_f32_v8(tile_1 + (96*i87 + 9136 - 960*i12), v108);
-				}
-				for (int64_t i96 = 0; i96 < 2 - 6*i87; i96++) {
+					const tn_f32_s v66 = held[144*i52 + 101];
 					{
-						int64_t i97 = 0;
-						for (; i97 <= 0; i97 += 8) {
-							const tn_f32_v8 v109 = tn_load_f32_v8(tile + (96*i87 + 16*i96 + i97 + 9120 - 960*i12));
-							/* %5 = matmul: line 4 */
-							const tn_f16_v8 v110 = tn_round_f16_v8(v109);
-							const tn_f32_v8 v111 = tn_load_f32_v8(tile_1 + (96*i87 + 16*i96 + i97 + 9120 - 960*i12));
-							/* %14 = matmul: line 4 */
-							const tn_f16_v8 v112 = tn_round_f16_v8(v111);
-							/* %6 = cast: line 4 */
-							const tn_f32_v8 v113 = tn_cast_f16_f32_v8(v110);
-							/* %7 = neg: line 4 */
-							const tn_f32_v8 v114 = tn_neg_f32_v8(v113);
-							/* %8 = exp: line 4 */
-							const tn_f32_v8 v115 = tn_exp_f32_v8(v114);
-							/* %9 = const: line 4 */
-							const tn_f32_s v116 = 0x1p+0f;
-							/* %11 = add: line 4 */
-							const tn_f32_v8 v117 = tn_splat_f32_v8(v116) + v115;
-							/* %12 = div: line 4 */
-							const tn_f32_v8 v118 = tn_div_f32_v8(v113, v117);
-							/* %13 = cast: line 4 */
-							const tn_f16_v8 v119 = tn_cast_f32_f16_v8(v118);
-							/* %15 h = mul: line 4 */
-							const tn_f16_v8 v120 = tn_mul_f16_v8(v119, v112);
-							const tn_f32_v8 v121 = tn_cast_f16_f32_v8(v120);
-							tn_store_f32_v8(held + (288*i87 + 48*i96 + i97 + 24496 - 2880*i12), v121);
-						}
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
+					}
 				}
-			}
-		}
-		for (int64_t i98 = 0; i98 < tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85) - 10*i12; i98++) {
-			{
-				const tn_f32_s v122 = 0x0p+0f;
-				r_acc_8_0_0 = tn_splat_f32_v8(v122);
-			}
-			{
-				const tn_f32_s v122 = 0x0p+0f;
-				r_acc_8_0_1 = tn_splat_f32_v8(v122);
-			}
-			{
-				const tn_f32_s v122 = 0x0p+0f;
-				r_acc_8_1_0 = tn_splat_f32_v8(v122);
-			}
-			{
-				const tn_f32_s v122 = 0x0p+0f;
-				r_acc_8_1_1 = tn_splat_f32_v8(v122);
-			}
-			{
-				const tn_f32_s v122 = 0x0p+0f;
-				r_acc_8_2_0 = tn_splat_f32_v8(v122);
-			}
-			{
-				const tn_f32_s v122 = 0x0p+0f;
-				r_acc_8_2_1 = tn_splat_f32_v8(v122);
-			}
-			{
-				const tn_f32_s v122 = 0x0p+0f;
-				r_acc_8_3_0 = tn_splat_f32_v8(v122);
-			}
-			{
-				const tn_f32_s v122 = 0x0p+0f;
-				r_acc_8_3_1 = tn_splat_f32_v8(v122);
-			}
-			{
-				const tn_f32_s v122 = 0x0p+0f;
-				r_acc_8_4_0 = tn_splat_f32_v8(v122);
-			}
-			{
-				const tn_f32_s v122 = 0x0p+0f;
-				r_acc_8_4_1 = tn_splat_f32_v8(v122);
-			}
-			{
-				const tn_f32_s v122 = 0x0p+0f;
-				r_acc_8_5_0 = tn_splat_f32_v8(v122);
-			}
-			{
-				const tn_f32_s v122 = 0x0p+0f;
-				r_acc_8_5_1 = tn_splat_f32_v8(v122);
-			}
-			for (int64_t i101 = 0; i101 < 24; i101++) {
 				{
-					const tn_f32_v8 v123 = tn_load_f32_v8(pack_b2 + (16*i101));
-					r_brow_8_0 = v123;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 144);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v123 = tn_load_f32_v8(pack_b2 + (16*i101 + 8));
-					r_brow_8_1 = v123;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 152);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_s v124 = held[288*i98 + i101];
+					const tn_f32_s v66 = held[144*i52 + 6];
 					{
-						const tn_f32_v8 v125 = r_brow_8_0;
-						const tn_f32_v8 v126 = r_acc_8_0_0;
-						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
-						r_acc_8_0_0 = v127;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
 					}
 					{
-						const tn_f32_v8 v125 = r_brow_8_1;
-						const tn_f32_v8 v126 = r_acc_8_0_1;
-						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
-						r_acc_8_0_1 = v127;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v124 = held[288*i98 + i101 + 48];
+					const tn_f32_s v66 = held[144*i52 + 54];
 					{
-						const tn_f32_v8 v125 = r_brow_8_0;
-						const tn_f32_v8 v126 = r_acc_8_1_0;
-						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
-						r_acc_8_1_0 = v127;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v125 = r_brow_8_1;
-						const tn_f32_v8 v126 = r_acc_8_1_1;
-						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
-						r_acc_8_1_1 = v127;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v124 = held[288*i98 + i101 + 96];
+					const tn_f32_s v66 = held[144*i52 + 102];
 					{
-						const tn_f32_v8 v125 = r_brow_8_0;
-						const tn_f32_v8 v126 = r_acc_8_2_0;
-						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
-						r_acc_8_2_0 = v127;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v125 = r_brow_8_1;
-						const tn_f32_v8 v126 = r_acc_8_2_1;
-						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
-						r_acc_8_2_1 = v127;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
-				}
-				{
-					const tn_f32_s v124 = held[288*i98 + i101 + 144];
-					{
-						const tn_f32_v8 v125 = r_brow_8_0;
-						const tn_f32_v8 v126 = r_acc_8_3_0;
-						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
-						r_acc_8_3_0 = v127;
-					}
-					{
-						const tn_f32_v8 v125 = r_brow_8_1;
-						const tn_f32_v8 v126 = r_acc_8_3_1;
-						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
-						r_acc_8_3_1 = v127;
-					}
-				}
-				{
-					const tn_f32_s v124 = held[288*i98 + i101 + 192];
-					{
-						const tn_f32_v8 v125 = r_brow_8_0;
-						const tn_f32_v8 v126 = r_acc_8_4_0;
-						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
-						r_acc_8_4_0 = v127;
-					}
-					{
-						const tn_f32_v8 v125 = r_brow_8_1;
-						const tn_f32_v8 v126 = r_acc_8_4_1;
-						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
-						r_acc_8_4_1 = v127;
-					}
-				}
-				{
-					const tn_f32_s v124 = held[288*i98 + i101 + 240];
-					{
-						const tn_f32_v8 v125 = r_brow_8_0;
-						const tn_f32_v8 v126 = r_acc_8_5_0;
-						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
-						r_acc_8_5_0 = v127;
-					}
-					{
-						const tn_f32_v8 v125 = r_brow_8_1;
-						const tn_f32_v8 v126 = r_acc_8_5_1;
-						const tn_f32_v8 v127 = tn_mac_f32_v8(tn_splat_f32_v8(v124), v125, v126);
-						r_acc_8_5_1 = v127;
-					}
-				}
-			}
-			{
-				const tn_f32_v8 v128 = r_acc_8_0_0;
-				/* %16 = matmul: line 5 */
-				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
-				/* %4 b = input: line 3 */
-				const tn_f16_v8 v130 = tn_load_f16_v8(b_b);
-				/* %18 = add: line 5 */
-				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
-				tn_store_f16_v8(b18 + (960*i12 + 96*i98), v131);
-			}
-			{
-				const tn_f32_v8 v128 = r_acc_8_0_1;
-				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
-				const tn_f16_v8 v130 = tn_load_f16_v8(b_b + 8);
-				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
-				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 8), v131);
-			}
-			{
-				const tn_f32_v8 v128 = r_acc_8_1_0;
-				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
-				const tn_f16_v8 v130 = tn_load_f16_v8(b_b);
-				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
-				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 16), v131);
-			}
-			{
-				const tn_f32_v8 v128 = r_acc_8_1_1;
-				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
-				const tn_f16_v8 v130 = tn_load_f16_v8(b_b + 8);
-				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
-				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 24), v131);
-			}
-			{
-				const tn_f32_v8 v128 = r_acc_8_2_0;
-				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
-				const tn_f16_v8 v130 = tn_load_f16_v8(b_b);
-				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
-				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 32), v131);
-			}
-			{
-				const tn_f32_v8 v128 = r_acc_8_2_1;
-				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
-				const tn_f16_v8 v130 = tn_load_f16_v8(b_b + 8);
-				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
-				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 40), v131);
-			}
-			{
-				const tn_f32_v8 v128 = r_acc_8_3_0;
-				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
-				const tn_f16_v8 v130 = tn_load_f16_v8(b_b);
-				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
-				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 48), v131);
-			}
-			{
-				const tn_f32_v8 v128 = r_acc_8_3_1;
-				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
-				const tn_f16_v8 v130 = tn_load_f16_v8(b_b + 8);
-				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
-				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 56), v131);
-			}
-			{
-				const tn_f32_v8 v128 = r_acc_8_4_0;
-				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
-				const tn_f16_v8 v130 = tn_load_f16_v8(b_b);
-				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
-				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 64), v131);
-			}
-			{
-				const tn_f32_v8 v128 = r_acc_8_4_1;
-				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
-				const tn_f16_v8 v130 = tn_load_f16_v8(b_b + 8);
-				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
-				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 72), v131);
-			}
-			{
-				const tn_f32_v8 v128 = r_acc_8_5_0;
-				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
-				const tn_f16_v8 v130 = tn_load_f16_v8(b_b);
-				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
-				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 80), v131);
-			}
-			{
-				const tn_f32_v8 v128 = r_acc_8_5_1;
-				const tn_f16_v8 v129 = tn_round_f16_v8(v128);
-				const tn_f16_v8 v130 = tn_load_f16_v8(b_b + 8);
-				const tn_f16_v8 v131 = tn_add_f16_v8(v129, v130);
-				tn_store_f16_v8(b18 + (960*i12 + 96*i98 + 88), v131);
-			}
-		}
-		for (int64_t i107 = 0; i107 < 10*i12 + tn_min(86 - 10*i12, 10) - tn_min(10*i12 + tn_min(86 - 10*i12, 10), 85); i107++) {
-			if (i107 + 85 - 10*i12 >= 0 && 10*i12 - i107 - 76 >= 0) {
-				{
-					const tn_f32_s v132 = 0x0p+0f;
-					r_acc_9_0_0 = tn_splat_f32_v8(v132);
-				}
-				{
-					const tn_f32_s v132 = 0x0p+0f;
-					r_acc_9_0_1 = tn_splat_f32_v8(v132);
 				}
 				{
-					const tn_f32_s v132 = 0x0p+0f;
-					r_acc_9_1_0 = tn_splat_f32_v8(v132);
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 168);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_s v132 = 0x0p+0f;
-					r_acc_9_1_1 = tn_splat_f32_v8(v132);
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 176);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2);
-					r_brow_9_0 = v133;
-				}
-				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 8);
-					r_brow_9_1 = v133;
+					const tn_f32_s v66 = held[144*i52 + 7];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24480 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 55];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24528 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 103];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 16);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 192);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 24);
-					r_brow_9_1 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 200);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24481 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 8];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24529 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 56];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
-				}
-				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 32);
-					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 40);
-					r_brow_9_1 = v133;
-				}
-				{
-					const tn_f32_s v134 = held[288*i107 + 24482 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 104];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24530 - 2880*i12];
-					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
-					}
-					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
-					}
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 216);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 48);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 224);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 56);
-					r_brow_9_1 = v133;
+					const tn_f32_s v66 = held[144*i52 + 9];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24483 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 57];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24531 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 105];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 64);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 240);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 72);
-					r_brow_9_1 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 248);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24484 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 10];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24532 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 58];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
-				}
-				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 80);
-					r_brow_9_0 = v133;
-				}
-				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 88);
-					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24485 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 106];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24533 - 2880*i12];
-					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
-					}
-					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
-					}
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 264);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 96);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 272);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 104);
-					r_brow_9_1 = v133;
+					const tn_f32_s v66 = held[144*i52 + 11];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24486 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 59];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24534 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 107];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 112);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 288);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 120);
-					r_brow_9_1 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 296);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24487 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 12];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24535 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 60];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 128);
-					r_brow_9_0 = v133;
-				}
-				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 136);
-					r_brow_9_1 = v133;
-				}
-				{
-					const tn_f32_s v134 = held[288*i107 + 24488 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 108];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24536 - 2880*i12];
-					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
-					}
-					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
-					}
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 312);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 144);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 320);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 152);
-					r_brow_9_1 = v133;
+					const tn_f32_s v66 = held[144*i52 + 13];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24489 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 61];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24537 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 109];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 160);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 336);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 168);
-					r_brow_9_1 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 344);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24490 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 14];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24538 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 62];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
-				}
-				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 176);
-					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 184);
-					r_brow_9_1 = v133;
-				}
-				{
-					const tn_f32_s v134 = held[288*i107 + 24491 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 110];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24539 - 2880*i12];
-					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
-					}
-					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
-					}
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 360);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 192);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 368);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 200);
-					r_brow_9_1 = v133;
+					const tn_f32_s v66 = held[144*i52 + 15];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24492 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 63];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24540 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 111];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 208);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 384);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 216);
-					r_brow_9_1 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 392);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24493 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 16];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24541 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 64];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
-				}
-				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 224);
-					r_brow_9_0 = v133;
-				}
-				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 232);
-					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24494 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 112];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24542 - 2880*i12];
-					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
-					}
-					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
-					}
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 408);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 240);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 416);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 248);
-					r_brow_9_1 = v133;
+					const tn_f32_s v66 = held[144*i52 + 17];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24495 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 65];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24543 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 113];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 256);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 432);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 264);
-					r_brow_9_1 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 440);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24496 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 18];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24544 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 66];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
-				}
-				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 272);
-					r_brow_9_0 = v133;
-				}
-				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 280);
-					r_brow_9_1 = v133;
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24497 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 114];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24545 - 2880*i12];
-					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
-					}
-					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
-					}
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 456);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 288);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 464);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 296);
-					r_brow_9_1 = v133;
+					const tn_f32_s v66 = held[144*i52 + 19];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24498 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 67];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24546 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 115];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 304);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 480);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 312);
-					r_brow_9_1 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 488);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24499 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 20];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24547 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 68];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
-				}
-				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 320);
-					r_brow_9_0 = v133;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 328);
-					r_brow_9_1 = v133;
-				}
-				{
-					const tn_f32_s v134 = held[288*i107 + 24500 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 116];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24548 - 2880*i12];
-					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
-					}
-					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
-					}
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 504);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 336);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 512);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 344);
-					r_brow_9_1 = v133;
+					const tn_f32_s v66 = held[144*i52 + 21];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24501 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 69];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24549 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 117];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
+				}
+				{
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 528);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 352);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 536);
+					r_brow_4_1 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 360);
-					r_brow_9_1 = v133;
+					const tn_f32_s v66 = held[144*i52 + 22];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24502 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 70];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24550 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 118];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 368);
-					r_brow_9_0 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 552);
+					r_brow_4_0 = v65;
 				}
 				{
-					const tn_f32_v8 v133 = tn_load_f32_v8(pack_b2 + 376);
-					r_brow_9_1 = v133;
+					const tn_f32_v8 v65 = tn_load_f32_v8(pack_b2 + 560);
+					r_brow_4_1 = v65;
+				}
+				{
+					const tn_f32_s v66 = held[144*i52 + 23];
+					{
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_0_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_0 = v69;
+					}
+					{
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_0_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_0_1 = v69;
+					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24503 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 71];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_0_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_1_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_0_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_0_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_1_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_1_1 = v69;
 					}
 				}
 				{
-					const tn_f32_s v134 = held[288*i107 + 24551 - 2880*i12];
+					const tn_f32_s v66 = held[144*i52 + 119];
 					{
-						const tn_f32_v8 v135 = r_brow_9_0;
-						const tn_f32_v8 v136 = r_acc_9_1_0;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_0 = v137;
+						const tn_f32_v8 v67 = r_brow_4_0;
+						const tn_f32_v8 v68 = r_acc_4_2_0;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_0 = v69;
 					}
 					{
-						const tn_f32_v8 v135 = r_brow_9_1;
-						const tn_f32_v8 v136 = r_acc_9_1_1;
-						const tn_f32_v8 v137 = tn_mac_f32_v8(tn_splat_f32_v8(v134), v135, v136);
-						r_acc_9_1_1 = v137;
+						const tn_f32_v8 v67 = r_brow_4_1;
+						const tn_f32_v8 v68 = r_acc_4_2_1;
+						const tn_f32_v8 v69 = tn_mac_f32_v8(tn_splat_f32_v8(v66), v67, v68);
+						r_acc_4_2_1 = v69;
 					}
 				}
 				{
-					const tn_f32_v8 v138 = r_acc_9_0_0;
+					const tn_f32_v8 v70 = r_acc_4_0_0;
 					/* %16 = matmul: line 5 */
-					const tn_f16_v8 v139 = tn_round_f16_v8(v138);
+					const tn_f16_v8 v71 = tn_round_f16_v8(v70);
 					/* %4 b = input: line 3 */
-					const tn_f16_v8 v140 = tn_load_f16_v8(b_b);
+					const tn_f16_v8 v72 = tn_load_f16_v8(b_b);
 					/* %18 = add: line 5 */
-					const tn_f16_v8 v141 = tn_add_f16_v8(v139, v140);
-					tn_store_f16_v8(b18 + (96*i107 + 8160), v141);
+					const tn_f16_v8 v73 = tn_add_f16_v8(v71, v72);
+					tn_store_f16_v8(b18 + (1008*i6 + 48*i52), v73);
 				}
 				{
-					const tn_f32_v8 v138 = r_acc_9_0_1;
-					const tn_f16_v8 v139 = tn_round_f16_v8(v138);
-					const tn_f16_v8 v140 = tn_load_f16_v8(b_b + 8);
-					const tn_f16_v8 v141 = tn_add_f16_v8(v139, v140);
-					tn_store_f16_v8(b18 + (96*i107 + 8168), v141);
+					const tn_f32_v8 v70 = r_acc_4_0_1;
+					const tn_f16_v8 v71 = tn_round_f16_v8(v70);
+					const tn_f16_v8 v72 = tn_load_f16_v8(b_b + 8);
+					const tn_f16_v8 v73 = tn_add_f16_v8(v71, v72);
+					tn_store_f16_v8(b18 + (1008*i6 + 48*i52 + 8), v73);
 				}
 				{
-					const tn_f32_v8 v138 = r_acc_9_1_0;
-					const tn_f16_v8 v139 = tn_round_f16_v8(v138);
-					const tn_f16_v8 v140 = tn_load_f16_v8(b_b);
-					const tn_f16_v8 v141 = tn_add_f16_v8(v139, v140);
-					tn_store_f16_v8(b18 + (96*i107 + 8176), v141);
+					const tn_f32_v8 v70 = r_acc_4_1_0;
+					const tn_f16_v8 v71 = tn_round_f16_v8(v70);
+					const tn_f16_v8 v72 = tn_load_f16_v8(b_b);
+					const tn_f16_v8 v73 = tn_add_f16_v8(v71, v72);
+					tn_store_f16_v8(b18 + (1008*i6 + 48*i52 + 16), v73);
 				}
 				{
-					const tn_f32_v8 v138 = r_acc_9_1_1;
-					const tn_f16_v8 v139 = tn_round_f16_v8(v138);
-					const tn_f16_v8 v140 = tn_load_f16_v8(b_b + 8);
-					const tn_f16_v8 v141 = tn_add_f16_v8(v139, v140);
-					tn_store_f16_v8(b18 + (96*i107 + 8184), v141);
+					const tn_f32_v8 v70 = r_acc_4_1_1;
+					const tn_f16_v8 v71 = tn_round_f16_v8(v70);
+					const tn_f16_v8 v72 = tn_load_f16_v8(b_b + 8);
+					const tn_f16_v8 v73 = tn_add_f16_v8(v71, v72);
+					tn_store_f16_v8(b18 + (1008*i6 + 48*i52 + 24), v73);
+				}
+				{
+					const tn_f32_v8 v70 = r_acc_4_2_0;
+					const tn_f16_v8 v71 = tn_round_f16_v8(v70);
+					const tn_f16_v8 v72 = tn_load_f16_v8(b_b);
+					const tn_f16_v8 v73 = tn_add_f16_v8(v71, v72);
+					tn_store_f16_v8(b18 + (1008*i6 + 48*i52 + 32), v73);
+				}
+				{
+					const tn_f32_v8 v70 = r_acc_4_2_1;
+					const tn_f16_v8 v71 = tn_round_f16_v8(v70);
+					const tn_f16_v8 v72 = tn_load_f16_v8(b_b + 8);
+					const tn_f16_v8 v73 = tn_add_f16_v8(v71, v72);
+					tn_store_f16_v8(b18 + (1008*i6 + 48*i52 + 40), v73);
+				}
+			}
+		}
+		for (int64_t i61 = 0; i61 < 21*i6 + tn_min(171 - 21*i6, 21) - tn_min(21*i6 + tn_min(171 - 21*i6, 21), 170); i61++) {
+			if (i61 + 170 - 21*i6 >= 0 && 21*i6 - i61 - 150 >= 0) {
+				{
+					const tn_f32_s v74 = 0x0p+0f;
+					r_acc_5_0_0 = tn_splat_f32_v8(v74);
+				}
+				{
+					const tn_f32_s v74 = 0x0p+0f;
+					r_acc_5_0_1 = tn_splat_f32_v8(v74);
+				}
+				{
+					const tn_f32_s v74 = 0x0p+0f;
+					r_acc_5_1_0 = tn_splat_f32_v8(v74);
+				}
+				{
+					const tn_f32_s v74 = 0x0p+0f;
+					r_acc_5_1_1 = tn_splat_f32_v8(v74);
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 8);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24480 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24528 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 24);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 32);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24481 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24529 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 48);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 56);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24482 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24530 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 72);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 80);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24483 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24531 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 96);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 104);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24484 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24532 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 120);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 128);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24485 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24533 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 144);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 152);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24486 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24534 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 168);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 176);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24487 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24535 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 192);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 200);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24488 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24536 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 216);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 224);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24489 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24537 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 240);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 248);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24490 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24538 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 264);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 272);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24491 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24539 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 288);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 296);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24492 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24540 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 312);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 320);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24493 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24541 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 336);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 344);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24494 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24542 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 360);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 368);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24495 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24543 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 384);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 392);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24496 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24544 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 408);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 416);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24497 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24545 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 432);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 440);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24498 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24546 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 456);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 464);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24499 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24547 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 480);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 488);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24500 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24548 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 504);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 512);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24501 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24549 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 528);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 536);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24502 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24550 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 552);
+					r_brow_5_0 = v75;
+				}
+				{
+					const tn_f32_v8 v75 = tn_load_f32_v8(pack_b2 + 560);
+					r_brow_5_1 = v75;
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24503 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_0_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_0_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_0_1 = v79;
+					}
+				}
+				{
+					const tn_f32_s v76 = held[144*i61 + 24551 - 3024*i6];
+					{
+						const tn_f32_v8 v77 = r_brow_5_0;
+						const tn_f32_v8 v78 = r_acc_5_1_0;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_0 = v79;
+					}
+					{
+						const tn_f32_v8 v77 = r_brow_5_1;
+						const tn_f32_v8 v78 = r_acc_5_1_1;
+						const tn_f32_v8 v79 = tn_mac_f32_v8(tn_splat_f32_v8(v76), v77, v78);
+						r_acc_5_1_1 = v79;
+					}
+				}
+				{
+					const tn_f32_v8 v80 = r_acc_5_0_0;
+					/* %16 = matmul: line 5 */
+					const tn_f16_v8 v81 = tn_round_f16_v8(v80);
+					/* %4 b = input: line 3 */
+					const tn_f16_v8 v82 = tn_load_f16_v8(b_b);
+					/* %18 = add: line 5 */
+					const tn_f16_v8 v83 = tn_add_f16_v8(v81, v82);
+					tn_store_f16_v8(b18 + (48*i61 + 8160), v83);
+				}
+				{
+					const tn_f32_v8 v80 = r_acc_5_0_1;
+					const tn_f16_v8 v81 = tn_round_f16_v8(v80);
+					const tn_f16_v8 v82 = tn_load_f16_v8(b_b + 8);
+					const tn_f16_v8 v83 = tn_add_f16_v8(v81, v82);
+					tn_store_f16_v8(b18 + (48*i61 + 8168), v83);
+				}
+				{
+					const tn_f32_v8 v80 = r_acc_5_1_0;
+					const tn_f16_v8 v81 = tn_round_f16_v8(v80);
+					const tn_f16_v8 v82 = tn_load_f16_v8(b_b);
+					const tn_f16_v8 v83 = tn_add_f16_v8(v81, v82);
+					tn_store_f16_v8(b18 + (48*i61 + 8176), v83);
+				}
+				{
+					const tn_f32_v8 v80 = r_acc_5_1_1;
+					const tn_f16_v8 v81 = tn_round_f16_v8(v80);
+					const tn_f16_v8 v82 = tn_load_f16_v8(b_b + 8);
+					const tn_f16_v8 v83 = tn_add_f16_v8(v81, v82);
+					tn_store_f16_v8(b18 + (48*i61 + 8184), v83);
 				}
 			}
 		}
