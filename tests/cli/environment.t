@@ -65,8 +65,8 @@ $ ulimit -v 400000; tenon run examples/bias.tn --dim M=400000 --dim N=1024 --dim
 == a damaged cache is compiled anew
 $ tenon run examples/bias.tn --dims inspect --cache cache --no-check --repeat 0 | grep -o "from the cache"
 => 1
-$ find cache -name '*.so' | wc -l
-3
+$ find cache -name '*.so' | sed 's/.*[.]/at least one /' | sort -u
+at least one so
 $ find cache -name '*.so' -exec sh -c 'printf x | dd of={} bs=1 seek=5000 conv=notrunc' \; 2> log
 $ tenon run examples/bias.tn --dims inspect --cache cache --repeat 0 | grep -e compile -e check
 compile  <time>   program <time>, plan <time>, code <time> by <any>
