@@ -533,8 +533,7 @@ static void dots_work(void *arg, int64_t first, int64_t end)
 		int64_t at = j->out->list[i];
 		int64_t row = at / j->n % j->m, col = at % j->n;
 		if (l->c2)
-			dot_careful(j, row, col, l->part, &l->c[i],
-				    &l->c2[i]);
+			dot_careful(j, row, col, l->part, &l->c[i], &l->c2[i]);
 		else
 			l->c[i] = dot_double(l->a + row * j->k,
 					     l->bt + col * j->k, j->k);
