@@ -188,8 +188,7 @@ void contract_model(const Target *t, const Extents *x, int64_t *par)
 		choose_blocks(t, x, par);
 		par[P_A] = PACK_TASK;
 		/* one block of rows: a phase would write what one task reads */
-		bool once = x->m > 0 &&
-			    ceil_div(x->m, par[P_MR]) <= par[P_MB];
+		bool once = x->m > 0 && ceil_div(x->m, par[P_MR]) <= par[P_MB];
 		par[P_B] = (x->b_along || once) && !x->b_fixed ? PACK_TASK
 							       : PACK_PHASE;
 		return;
