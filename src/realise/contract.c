@@ -29,11 +29,21 @@ static const Value *product_of(const Regions *r, uint32_t region)
 	return program_value(r->program, r->regions.p[region].anchor);
 }
 
-static int64_t known(const Regions *r, Ex e)
+int64_t contract_known(const Regions *r, Ex extent)
 {
 	int64_t n;
 
-	return ex_is_const(&r->program->ex, e, &n) ? n : -1;
+	return ex_is_const(&r->program->ex, extent, &n) ? n : -1;
+}
+
+bool contract_is_memory(const Regions *r, uint32_t region, ValueId id)
+{
+	Op op = program_value(r->program, id)->op;
+
+	if (op_info[op].cls == OPC_LEAF)
+		return op != OP_IOTA;
+	return op_info[op].cls != OPC_VIEW && r->of[id] != NO_REGION &&
+	       r->of[id] != region;
 }
 
 /* What is known of an operand's elements before any is evaluated. */
@@ -61,9 +71,7 @@ static Operand operand_of(const Regions *r, uint32_t region, ValueId id,
 		v = program_value(r->program, id);
 	}
 	o.fixed = v->op == OP_WEIGHT || v->op == OP_CONST;
-	o.memory = op_info[v->op].cls == OPC_LEAF
-			   ? v->op != OP_IOTA
-			   : r->of[id] != NO_REGION && r->of[id] != region;
+	o.memory = contract_is_memory(r, region, id);
 	o.along = axis == v->rank - 1;
 	return o;
 }
@@ -84,9 +92,9 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 	const Value *a = program_value(r->program, v->args[0]);
 	int bytes = dtype_info[dtype_interior(v->acc)].bytes;
 	Extents x = {
-		.m = known(r, v->shape[v->rank - 2]),
-		.n = known(r, v->shape[v->rank - 1]),
-		.k = known(r, a->shape[a->rank - 1]),
+		.m = contract_known(r, v->shape[v->rank - 2]),
+		.n = contract_known(r, v->shape[v->rank - 1]),
+		.k = contract_known(r, a->shape[a->rank - 1]),
 		.bytes = bytes < 4 ? 4 : bytes,
 	};
 	int64_t par[P_COUNT];
@@ -127,7 +135,7 @@ static bool columns_known(const Regions *r, uint32_t region)
 	for (size_t i = 0; i < reg->values.n; i++) {
 		const Value *v = program_value(r->program, reg->values.p[i]);
 		if (r->part[reg->values.p[i]] == PART_ANCHOR &&
-		    known(r, v->shape[v->rank - 1]) < 0)
+		    contract_known(r, v->shape[v->rank - 1]) < 0)
 			return false;
 	}
 	return true;
@@ -176,7 +184,7 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 				    (int)(mr * (nr / lanes) + nr / lanes + 1),
 				    t->name, t->vector_registers);
 	if (c->params[P_A].value == PACK_NONE &&
-	    known(r, v->shape[v->rank - 2]) < 0)
+	    contract_known(r, v->shape[v->rank - 2]) < 0)
 		return "A is read where it lies only where its rows are a "
 		       "constant";
 	if (c->params[P_B].value == PACK_NONE && !columns_known(r, region))

@@ -75,6 +75,15 @@ typedef struct Extents {
 	bool a_plain, b_plain, b_fixed;
 	bool b_along; /* B lies along n, in any dtype */
 } Extents;
+/* An extent that is a constant, else -1. */
+int64_t contract_known(const Regions *r, Ex extent);
+/* Whether the region reads the value from memory as it is. */
+bool contract_is_memory(const Regions *r, uint32_t region, ValueId id);
+/* Rows of a product that reads A where it lies, and does not pack B ahead. */
+#define FEW_ROWS 64
+/* Multiply-adds that are worth another task: some 10 us. A product of fewer
+ * is one task, whose sums may stay in registers until it is done. */
+#define TASK_MACS (1 << 20)
 /* Chooses every parameter. */
 void contract_model(const Target *t, const Extents *x, int64_t *par);
 

@@ -92,12 +92,10 @@ MatrixUnit contract_dot_unit(Arena *a, const Regions *r, uint32_t region,
 
 /* ---- tile and blocks --------------------------------------------------- */
 
-/* Rows of a product for which A is packed in the tasks. */
-#define FEW_ROWS 64
 /* Tiles of a task below each other: with more, sums leave L2. */
 #define MOST_ROWS 8
 /* Multiply-adds worth another task. */
-#define TASK_MACS (1 << 24)
+#define DOT_TASK_MACS (1 << 24)
 
 static int64_t clip(int64_t x, int64_t lo, int64_t hi)
 {
@@ -181,7 +179,7 @@ void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 		return;
 	double macs = (double)x->m * (double)x->n * (double)x->k;
 	int64_t panels = clip((x->n + nr - 1) / nr, 1, 1 << 20);
-	int64_t tasks = macs < TASK_MACS ? 1 : 4;
+	int64_t tasks = macs < DOT_TASK_MACS ? 1 : 4;
 	if (few || tasks == 1)
 		par[P_NB] = clip((panels + tasks - 1) / tasks, 1,
 				 tasks == 1 ? panels : par[P_NB]);
@@ -266,12 +264,8 @@ bool contract_dot_flat(const Regions *r, uint32_t region, MatrixUnit u,
 	    !ex_is_const(&q->ex, a->shape[a->rank - 2], &m) ||
 	    !ex_is_const(&q->ex, a->shape[a->rank - 1], &k))
 		return false;
-	bool memory = op_info[a->op].cls == OPC_LEAF
-			      ? a->op != OP_IOTA
-			      : op_info[a->op].cls != OPC_VIEW &&
-					r->of[id] != NO_REGION &&
-					r->of[id] != region;
-	return memory && m > 0 && m % mr == 0 && k > 0 && k % step == 0;
+	return contract_is_memory(r, region, id) && m > 0 && m % mr == 0 &&
+	       k > 0 && k % step == 0;
 }
 
 /* ---- panels ------------------------------------------------------------ */
@@ -327,9 +321,7 @@ static bool is_loaded(const Product *p, ValueId id)
 		id = v->args[0];
 		v = program_value(r->program, id);
 	}
-	if (op_info[v->op].cls == OPC_LEAF)
-		return v->op != OP_IOTA;
-	return r->of[id] != NO_REGION && r->of[id] != p->l.region_index;
+	return contract_is_memory(r, p->l.region_index, id);
 }
 
 /*

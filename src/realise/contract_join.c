@@ -34,11 +34,6 @@
 #define FEWEST_REGISTERS 8
 /* Elements of K below which the sums' loads and stores cost too much. */
 #define SHORT_BLOCK 16
-/* Rows of a product that reads A where it lies (contract_model.c). */
-#define FEW_ROWS 64
-/* Multiply-adds of a product that is one task (contract_model.c), and whose
- * sums are in registers until it is done. */
-#define SMALL_MACS (1 << 20)
 
 typedef struct Term {
 	ValueId id;
@@ -90,13 +85,6 @@ VarId contract_held(Product *p, const Block *b, const KAt *k, Ex i)
 
 /* ---- parameters ------------------------------------------------------ */
 
-static int64_t known(const Regions *r, Ex e)
-{
-	int64_t n;
-
-	return ex_is_const(&r->program->ex, e, &n) ? n : -1;
-}
-
 /* The largest of two extents; -1 where one is not known. */
 static int64_t larger(int64_t a, int64_t b)
 {
@@ -118,10 +106,10 @@ static void add_product(const Regions *r, uint32_t region, ValueId id,
 {
 	const Value *v = program_value(r->program, id);
 	const Value *a = program_value(r->program, v->args[0]);
-	int64_t k = known(r, a->shape[a->rank - 1]), bytes;
+	int64_t k = contract_known(r, a->shape[a->rank - 1]), bytes;
 	bool fixed;
 
-	c->x.n = larger(c->x.n, known(r, v->shape[v->rank - 1]));
+	c->x.n = larger(c->x.n, contract_known(r, v->shape[v->rank - 1]));
 	c->x.k = larger(c->x.k, k);
 	c->x.b_plain &=
 		contract_is_plain(r, region, v->args[1], v->acc, 0, &fixed);
@@ -141,7 +129,7 @@ static Common common(const Regions *r, uint32_t region)
 	const Value *last = program_value(r->program, reg->anchor);
 	int bytes = dtype_info[dtype_interior(last->acc)].bytes;
 	int *step = arena_array(r->arena, int, r->program->values.n);
-	Common c = {.x.m = known(r, last->shape[last->rank - 2]),
+	Common c = {.x.m = contract_known(r, last->shape[last->rank - 2]),
 		    .apart = SAME_SET};
 
 	c.x.bytes = bytes < 4 ? 4 : bytes;
@@ -160,8 +148,8 @@ static Common common(const Regions *r, uint32_t region)
 			if (h == NO_VALUE)
 				continue;
 			const Value *x = program_value(r->program, h);
-			width = region_pitch(
-				larger(0, known(r, x->shape[x->rank - 1])));
+			width = region_pitch(larger(
+				0, contract_known(r, x->shape[x->rank - 1])));
 		}
 		c.most = larger(c.most, n);
 		c.width += width;
@@ -189,7 +177,7 @@ static void held_model(const Regions *r, uint32_t region, const Target *t,
 	int64_t batches = 1, rows;
 
 	for (int d = 0; d < last->rank - 2; d++)
-		batches *= known(r, last->shape[d]);
+		batches *= contract_known(r, last->shape[d]);
 	rows = region_rows(c->x.m, batches < 1 ? 1 : batches, c->width,
 			   c->x.bytes, t->cache[1], t->cpus);
 	/* each block reads all of B: worth packing for some of them */
@@ -239,7 +227,7 @@ static bool small_model(const Regions *r, uint32_t region, const Target *t,
 	Target shared = *t;
 
 	if (x->m < 0 || x->n < 0 || x->k < 0 ||
-	    (double)x->m * (double)x->n * (double)x->k >= SMALL_MACS)
+	    (double)x->m * (double)x->n * (double)x->k >= TASK_MACS)
 		return false;
 	contract_model(t, x, par);
 	if (is_costly(r, region) && x->m <= par[P_MR] && x->n <= par[P_NR])
@@ -294,8 +282,10 @@ void contract_join_model(const Regions *r, uint32_t region, const Target *t,
 				   par);
 		limit_columns(t, &c, par, 8);
 	} else if (!small_model(r, region, t, &c, par)) {
-		contract_model(t, &c.x, par);
 		bool few = c.x.m >= 0 && c.x.m <= FEW_ROWS;
+		/* many rows: panels of B are packed once, by phases */
+		c.x.b_along = few && c.x.b_plain;
+		contract_model(t, &c.x, par);
 		if (par[P_B] == PACK_NONE)
 			in_place_model(t, &c, few, par);
 		else

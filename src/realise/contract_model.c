@@ -36,8 +36,6 @@
 
 /* Latency of a multiply-add in cycles, on every machine of the last years. */
 #define LATENCY 4
-/* Multiply-adds that are worth another task: some 10 us. */
-#define TASK_MACS (1 << 20)
 /* Tasks of a product of few rows: two for each core of a small machine. */
 #define FEW_TASKS 4
 /* Columns of a task that make packing A for them alone worth 2 %: 0.35 ns an
@@ -52,9 +50,6 @@
 #define STREAM_VECTORS 2
 /* Tiles below each other that a panel of B is worth reading for. */
 #define FEW_TILES 12
-/* Rows of a product whose A is read in place, and whose B is not packed
- * ahead. */
-#define FEW_ROWS 64
 
 static int64_t at_least_one(int64_t n)
 {

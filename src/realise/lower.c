@@ -1,4 +1,11 @@
-/* lower: see lower.h. */
+/*
+ * lower: statements, loops, guards and buffers of a kernel that is being made.
+ *
+ *   lower.c        the statements themselves
+ *   lower_value.c  a value at an index, by what it is made of
+ *   lower_walk.c   lanes of a region, and how its operands lie in memory
+ *   lower_size.c   what pays only beyond the caches
+ */
 #include "realise/lower.h"
 
 #include "ir/view.h"
@@ -21,7 +28,7 @@ void lower_init(Lower *l, Kernels *ks, Kernel *k, const Regions *r)
 
 /* ---- statements ------------------------------------------------------ */
 
-static Stmt *append(Lower *l, StmtKind kind)
+Stmt *lower_append(Lower *l, StmtKind kind)
 {
 	Stmt *s = arena_new(l->arena, Stmt);
 
@@ -32,7 +39,7 @@ static Stmt *append(Lower *l, StmtKind kind)
 	return s;
 }
 
-static VarId new_var(Lower *l)
+VarId lower_new_var(Lower *l)
 {
 	return l->k->nvars++;
 }
@@ -74,7 +81,7 @@ Ex lower_for(Lower *l, Ex extent, LoopMap map, int lanes)
 		open_scope(l, l->at);
 		return ex_const(&l->p->ex, 0);
 	}
-	Stmt *s = append(l, ST_FOR);
+	Stmt *s = lower_append(l, ST_FOR);
 	s->axis = l->k->naxes++;
 	s->extent = extent;
 	s->map = map;
@@ -100,7 +107,7 @@ Ex lower_chunk(Lower *l, int64_t elements, Ex length)
 static void guard_rows(Lower *l, const Ex *extents, int n, const Ex *index)
 {
 	ExprTab *t = &l->p->ex;
-	Stmt *s = append(l, ST_IF);
+	Stmt *s = lower_append(l, ST_IF);
 
 	s->nconds = 2 * (uint32_t)n;
 	s->conds = arena_array(l->arena, Ex, s->nconds);
@@ -164,7 +171,7 @@ void lower_if(Lower *l, const Ex *conds, uint32_t n)
 		open_scope(l, l->at);
 		return;
 	}
-	Stmt *s = append(l, ST_IF);
+	Stmt *s = lower_append(l, ST_IF);
 	s->nconds = nleft;
 	s->conds = left;
 	open_scope(l, &s->body);
@@ -218,7 +225,7 @@ uint32_t lower_buffer(Lower *l, BufScope scope, DType dtype, const Ex *shape,
 }
 
 /* Whether the value has the shape of the region's space. */
-static bool is_space(const Lower *l, const Value *v)
+bool lower_is_space(const Lower *l, const Value *v)
 {
 	if (v->rank != l->region->rank || v->rank == 0)
 		return false;
@@ -235,7 +242,7 @@ void lower_flat(Lower *l, Ex elements)
 }
 
 /* The buffer of a value that memory holds, made at its first use. */
-static uint32_t value_buffer(Lower *l, ValueId v, BufScope scope)
+uint32_t lower_value_buffer(Lower *l, ValueId v, BufScope scope)
 {
 	if (l->buffer_of[v])
 		return l->buffer_of[v] - 1;
@@ -243,7 +250,7 @@ static uint32_t value_buffer(Lower *l, ValueId v, BufScope scope)
 	const char *name = val->name && !val->via
 				   ? arena_printf(l->arena, "b_%s", val->name)
 				   : arena_printf(l->arena, "b%u", v);
-	bool flat = l->is_flat && is_space(l, val);
+	bool flat = l->is_flat && lower_is_space(l, val);
 	uint32_t b =
 		lower_buffer(l, scope, val->dtype, flat ? &l->flat : val->shape,
 			     flat ? 1 : val->rank, name);
@@ -254,15 +261,15 @@ static uint32_t value_buffer(Lower *l, ValueId v, BufScope scope)
 
 uint32_t lower_output(Lower *l, ValueId v)
 {
-	return value_buffer(l, v, SCOPE_OUT);
+	return lower_value_buffer(l, v, SCOPE_OUT);
 }
 
 VarId lower_load(Lower *l, uint32_t buffer, const Ex *index)
 {
 	const KBuffer *b = &l->k->buffers.p[buffer];
-	Stmt *s = append(l, ST_LOAD);
+	Stmt *s = lower_append(l, ST_LOAD);
 
-	s->var = new_var(l);
+	s->var = lower_new_var(l);
 	s->dtype = b->dtype;
 	s->buffer = buffer;
 	s->nindex = b->rank;
@@ -278,7 +285,7 @@ VarId lower_load(Lower *l, uint32_t buffer, const Ex *index)
 void lower_store(Lower *l, uint32_t buffer, const Ex *index, VarId var)
 {
 	const KBuffer *b = &l->k->buffers.p[buffer];
-	Stmt *s = append(l, ST_STORE);
+	Stmt *s = lower_append(l, ST_STORE);
 
 	s->dtype = b->dtype;
 	s->buffer = buffer;
@@ -292,10 +299,10 @@ void lower_store(Lower *l, uint32_t buffer, const Ex *index, VarId var)
 VarId lower_op(Lower *l, Op op, DType dtype, DType from, const VarId *args,
 	       uint32_t n, ValueId value)
 {
-	Stmt *s = append(l, ST_OP);
+	Stmt *s = lower_append(l, ST_OP);
 
 	s->op = op;
-	s->var = new_var(l);
+	s->var = lower_new_var(l);
 	s->dtype = dtype;
 	s->from = from;
 	s->nargs = n;
@@ -313,9 +320,9 @@ VarId lower_cast(Lower *l, DType to, DType from, VarId x)
 
 VarId lower_round(Lower *l, DType to, DType from, VarId x, ValueId value)
 {
-	Stmt *s = append(l, ST_ROUND);
+	Stmt *s = lower_append(l, ST_ROUND);
 
-	s->var = new_var(l);
+	s->var = lower_new_var(l);
 	s->dtype = to;
 	s->from = from;
 	s->nargs = 1;
@@ -334,9 +341,9 @@ VarId lower_keep(Lower *l, DType to, VarId x, ValueId value)
 
 VarId lower_mac(Lower *l, DType dtype, VarId a, VarId b, VarId c)
 {
-	Stmt *s = append(l, ST_MAC);
+	Stmt *s = lower_append(l, ST_MAC);
 
-	s->var = new_var(l);
+	s->var = lower_new_var(l);
 	s->dtype = s->from = dtype;
 	s->nargs = 3;
 	s->args[0] = a;
@@ -347,9 +354,9 @@ VarId lower_mac(Lower *l, DType dtype, VarId a, VarId b, VarId c)
 
 VarId lower_word(Lower *l, DType from, VarId element, int bit, VarId word)
 {
-	Stmt *s = append(l, ST_WORD);
+	Stmt *s = lower_append(l, ST_WORD);
 
-	s->var = new_var(l);
+	s->var = lower_new_var(l);
 	s->dtype = DT_U32;
 	s->from = from;
 	s->bit = bit;
@@ -363,7 +370,7 @@ void lower_dot(Lower *l, const KDot *d, DType from, uint32_t buffer,
 	       const Ex *index, ValueId value)
 {
 	const KBuffer *b = &l->k->buffers.p[buffer];
-	Stmt *s = append(l, ST_DOT);
+	Stmt *s = lower_append(l, ST_DOT);
 	KDot *copy = arena_new(l->arena, KDot);
 
 	*copy = *d;
@@ -378,9 +385,9 @@ void lower_dot(Lower *l, const KDot *d, DType from, uint32_t buffer,
 
 VarId lower_zero(Lower *l, DType dtype)
 {
-	Stmt *s = append(l, ST_CONST);
+	Stmt *s = lower_append(l, ST_CONST);
 
-	s->var = new_var(l);
+	s->var = lower_new_var(l);
 	s->dtype = dtype;
 	s->data = arena_alloc(l->arena, 8, 8);
 	return s->var;
@@ -423,9 +430,9 @@ VarId lower_identity(Lower *l, Op op, DType dtype)
 
 VarId lower_index_value(Lower *l, DType dtype, Ex index)
 {
-	Stmt *s = append(l, ST_INDEX);
+	Stmt *s = lower_append(l, ST_INDEX);
 
-	s->var = new_var(l);
+	s->var = lower_new_var(l);
 	s->dtype = dtype;
 	s->ex = index;
 	return s->var;
@@ -433,10 +440,10 @@ VarId lower_index_value(Lower *l, DType dtype, Ex index)
 
 VarId lower_acc(Lower *l, Op op, DType dtype, VarId init)
 {
-	Stmt *s = append(l, ST_ACC);
+	Stmt *s = lower_append(l, ST_ACC);
 
 	s->op = op;
-	s->var = new_var(l);
+	s->var = lower_new_var(l);
 	s->dtype = s->from = dtype;
 	if (init != NO_VAR) {
 		s->nargs = 1;
@@ -447,7 +454,7 @@ VarId lower_acc(Lower *l, Op op, DType dtype, VarId init)
 
 void lower_accum(Lower *l, VarId acc, Op op, DType dtype, VarId x)
 {
-	Stmt *s = append(l, ST_ACCUM);
+	Stmt *s = lower_append(l, ST_ACCUM);
 
 	s->op = op;
 	s->var = acc;
@@ -456,8 +463,8 @@ void lower_accum(Lower *l, VarId acc, Op op, DType dtype, VarId x)
 	s->args[0] = x;
 }
 
-static void accum_where(Lower *l, VarId acc, Op op, DType dtype, VarId x,
-			VarId cond)
+void lower_accum_where(Lower *l, VarId acc, Op op, DType dtype, VarId x,
+		       VarId cond)
 {
 	lower_accum(l, acc, op, dtype, x);
 	Stmt *s = l->at->p[l->at->n - 1];
@@ -467,9 +474,9 @@ static void accum_where(Lower *l, VarId acc, Op op, DType dtype, VarId x,
 
 VarId lower_test(Lower *l, const Ex *conds, uint32_t n)
 {
-	Stmt *s = append(l, ST_TEST);
+	Stmt *s = lower_append(l, ST_TEST);
 
-	s->var = new_var(l);
+	s->var = lower_new_var(l);
 	s->dtype = DT_BOOL;
 	s->nconds = n;
 	s->conds = arena_array(l->arena, Ex, n);
@@ -477,9 +484,9 @@ VarId lower_test(Lower *l, const Ex *conds, uint32_t n)
 	return s->var;
 }
 
-static Ex bound(Lower *l, VarId x, DType from, Ex extent, ValueId value)
+Ex lower_bound(Lower *l, VarId x, DType from, Ex extent, ValueId value)
 {
-	Stmt *s = append(l, ST_BOUND);
+	Stmt *s = lower_append(l, ST_BOUND);
 
 	s->axis = l->k->naxes++;
 	s->extent = extent;
@@ -488,517 +495,4 @@ static Ex bound(Lower *l, VarId x, DType from, Ex extent, ValueId value)
 	s->from = from;
 	s->value = value;
 	return ex_axis(&l->p->ex, s->axis);
-}
-
-/* ---- values ---------------------------------------------------------- */
-
-void lower_bind(Lower *l, ValueId v, const Ex *index, VarId var)
-{
-	uint8_t rank = program_value(l->p, v)->rank;
-	Ex *copy = arena_array(l->arena, Ex, rank + 1);
-
-	if (rank > 0) /* index may be NULL otherwise */
-		memcpy(copy, index, rank * sizeof(Ex));
-	VEC_PUSH(l->arena, l->memo, ((Memo){v, copy, var}));
-}
-
-/* Whether two indices of v are one: an axis of one element has index 0,
- * which a view may say where a loop says its counter. */
-static bool same_index(const Lower *l, const Value *v, const Ex *a, const Ex *b)
-{
-	int64_t n;
-
-	for (int d = 0; d < v->rank; d++)
-		if (a[d] != b[d] &&
-		    !(ex_is_const(&l->p->ex, v->shape[d], &n) && n == 1))
-			return false;
-	return true;
-}
-
-static VarId recall(const Lower *l, ValueId v, const Ex *index)
-{
-	const Value *val = program_value(l->p, v);
-
-	for (size_t i = l->memo.n; i-- > 0;) {
-		const Memo *m = &l->memo.p[i];
-		if (m->value == v && same_index(l, val, m->index, index))
-			return m->var;
-	}
-	return NO_VAR;
-}
-
-static Ex flat_index(Lower *l, const Value *v, const Ex *index)
-{
-	ExprTab *t = &l->p->ex;
-	Ex flat = ex_const(t, 0);
-
-	if (l->is_flat && is_space(l, v))
-		return index[0];
-	for (int d = 0; d < v->rank; d++)
-		flat = ex_add(t, ex_mul(t, flat, v->shape[d]), index[d]);
-	return flat;
-}
-
-static VarId lower_elem(Lower *l, ValueId id, const Value *v, const Ex *index)
-{
-	VarId args[3];
-	DType from = v->dtype;
-
-	bug_if(v->nargs > 3);
-	for (uint32_t i = 0; i < v->nargs; i++) {
-		args[i] = lower_value(l, v->args[i], index);
-		if (v->op != OP_WHERE)
-			from = program_value(l->p, v->args[i])->dtype;
-	}
-	VarId var = lower_op(l, v->op, v->dtype, from, args, v->nargs, id);
-	if (op_has(v->op, 'T') && !dtype_is_float(from))
-		l->at->p[l->at->n - 1]->ex = flat_index(l, v, index);
-	return var;
-}
-
-/* The integer that v is at the index, if positions alone say it. int64 and
- * the sums of a few positions: nothing wraps. */
-static bool as_position(Lower *l, ValueId id, const Ex *index, int depth,
-			Ex *out)
-{
-	ExprTab *t = &l->p->ex;
-	const Value *v = program_value(l->p, id);
-	Ex map[TN_MAX_RANK], a, b;
-	int64_t n;
-
-	if (v->dtype != DT_I64 || depth > 8)
-		return false;
-	if (v->op == OP_IOTA) {
-		*out = index[v->axis];
-		return true;
-	}
-	if (v->op == OP_CONST && v->rank == 0) {
-		memcpy(&n, v->data, sizeof(n));
-		*out = ex_const(t, n);
-		return n >= -(INT64_C(1) << 40) && n <= INT64_C(1) << 40;
-	}
-	if (op_info[v->op].cls == OPC_VIEW) {
-		const Value *x = program_value(l->p, v->args[0]);
-		view_map(l->p, v, map);
-		for (int d = 0; d < x->rank; d++)
-			map[d] = ex_subst_axes(t, map[d], index, v->rank);
-		return as_position(l, v->args[0], map, depth + 1, out);
-	}
-	if ((v->op != OP_ADD && v->op != OP_SUB) ||
-	    !as_position(l, v->args[0], index, depth + 1, &a) ||
-	    !as_position(l, v->args[1], index, depth + 1, &b))
-		return false;
-	*out = v->op == OP_ADD ? ex_add(t, a, b) : ex_sub(t, a, b);
-	return true;
-}
-
-uint32_t lower_compare(Lower *l, ValueId id, const Ex *index, Ex *conds)
-{
-	ExprTab *t = &l->p->ex;
-	const Value *v = program_value(l->p, id);
-	Ex map[TN_MAX_RANK], a, b, one = ex_const(t, 1);
-
-	if (op_info[v->op].cls == OPC_VIEW) {
-		const Value *x = program_value(l->p, v->args[0]);
-		view_map(l->p, v, map);
-		for (int d = 0; d < x->rank; d++)
-			map[d] = ex_subst_axes(t, map[d], index, v->rank);
-		return lower_compare(l, v->args[0], map, conds);
-	}
-	if ((v->op != OP_LE && v->op != OP_LT && v->op != OP_GE &&
-	     v->op != OP_GT && v->op != OP_EQ) ||
-	    !as_position(l, v->args[0], index, 0, &a) ||
-	    !as_position(l, v->args[1], index, 0, &b))
-		return 0;
-	bool less = v->op == OP_LE || v->op == OP_LT;
-	conds[0] = less ? ex_sub(t, b, a) : ex_sub(t, a, b);
-	if (v->op == OP_LT || v->op == OP_GT)
-		conds[0] = ex_sub(t, conds[0], one);
-	conds[1] = ex_sub(t, b, a);
-	return v->op == OP_EQ ? 2 : 1;
-}
-
-/* Adds what keeps `index` inside 0 .. extent-1 to conds. */
-static uint32_t inside(Lower *l, Ex index, Ex extent, Ex *conds)
-{
-	ExprTab *t = &l->p->ex;
-
-	conds[0] = index;
-	conds[1] = ex_sub(t, ex_sub(t, extent, index), ex_const(t, 1));
-	return 2;
-}
-
-static void push_conds(Lower *l, const Ex *conds, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		VEC_PUSH(l->arena, l->conds, conds[i]);
-}
-
-static VarId lower_pad(Lower *l, const Value *v, const Ex *index)
-{
-	ExprTab *t = &l->p->ex;
-	const Value *x = program_value(l->p, v->args[0]);
-	Ex at[TN_MAX_RANK], conds[2 * TN_MAX_RANK];
-	uint32_t n = 0;
-	size_t memo = l->memo.n, guard = l->conds.n;
-
-	for (int d = 0; d < v->rank; d++) {
-		at[d] = ex_sub(t, index[d], v->start[d]);
-		if (!ex_equals(t, v->start[d], 0) || v->shape[d] != x->shape[d])
-			n += inside(l, at[d], x->shape[d], conds + n);
-	}
-	push_conds(l, conds, n);
-	VarId args[3];
-	args[1] = lower_value(l, v->args[0], at);
-	l->conds.n = guard;
-	l->memo.n = memo; /* made under the guard: of no use outside it */
-	args[2] = lower_value(l, v->args[1], NULL);
-	if (n == 0)
-		return args[1];
-	args[0] = lower_test(l, conds, n);
-	return lower_op(l, OP_WHERE, v->dtype, v->dtype, args, 3, NO_VALUE);
-}
-
-static VarId lower_concat(Lower *l, const Value *v, const Ex *index)
-{
-	ExprTab *t = &l->p->ex;
-	Ex at[TN_MAX_RANK], offset = ex_const(t, 0);
-	VarId result = NO_VAR;
-
-	memcpy(at, index, v->rank * sizeof(Ex));
-	for (uint32_t i = 0; i < v->nargs; i++) {
-		const Value *x = program_value(l->p, v->args[i]);
-		size_t memo = l->memo.n, guard = l->conds.n;
-		Ex conds[2];
-
-		at[v->axis] = ex_sub(t, index[v->axis], offset);
-		uint32_t n = inside(l, at[v->axis], x->shape[v->axis], conds);
-		push_conds(l, conds, n);
-		VarId part = lower_value(l, v->args[i], at);
-		l->conds.n = guard;
-		l->memo.n = memo;
-		if (result == NO_VAR) {
-			result = part;
-		} else {
-			VarId args[3] = {lower_test(l, conds, n), part, result};
-			result = lower_op(l, OP_WHERE, v->dtype, v->dtype, args,
-					  3, NO_VALUE);
-		}
-		offset = ex_add(t, offset, x->shape[v->axis]);
-	}
-	return result;
-}
-
-/*
- * A checked index into x's axis. Loads behind it are guarded by a
- * non-empty axis: with an empty one the check faults and yields 0.
- */
-static void guard_index(Lower *l, Ex i, Ex extent)
-{
-	ExprTab *t = &l->p->ex;
-	int64_t c;
-
-	if (!ex_is_const(t, extent, &c) || c < 1) {
-		Ex cond = ex_sub(t, ex_sub(t, extent, i), ex_const(t, 1));
-		VEC_PUSH(l->arena, l->conds, cond);
-	}
-}
-
-Ex lower_index(Lower *l, ValueId index, const Ex *at, Ex extent, ValueId user)
-{
-	VarId x = lower_value(l, index, at);
-	Ex i = bound(l, x, program_value(l->p, index)->dtype, extent, user);
-
-	guard_index(l, i, extent);
-	return i;
-}
-
-static const Hoisted *find_hoisted(const Lower *l, ValueId v)
-{
-	for (size_t i = 0; i < l->hoisted.n; i++)
-		if (l->hoisted.p[i].value == v)
-			return &l->hoisted.p[i];
-	return NULL;
-}
-
-void lower_hoist(Lower *l, ValueId id, const Ex *index)
-{
-	const Value *v = program_value(l->p, id);
-
-	if (v->op != OP_GATHER)
-		return;
-	const Value *x = program_value(l->p, v->args[0]);
-	size_t guard = l->conds.n;
-	Ex axis = lower_index(l, v->args[1], index + v->axis, x->shape[v->axis],
-			      id);
-	l->conds.n = guard; /* only loads behind the index need it */
-	VEC_PUSH(l->arena, l->hoisted, ((Hoisted){id, axis}));
-}
-
-static VarId lower_gather(Lower *l, ValueId id, const Value *v, const Ex *index)
-{
-	const Value *x = program_value(l->p, v->args[0]);
-	const Value *ix = program_value(l->p, v->args[1]);
-	size_t memo = l->memo.n, guard = l->conds.n;
-	Ex at[TN_MAX_RANK];
-
-	memcpy(at, index, v->axis * sizeof(Ex));
-	const Hoisted *made = find_hoisted(l, id);
-	if (made)
-		guard_index(l, at[v->axis] = made->axis, x->shape[v->axis]);
-	else
-		at[v->axis] = lower_index(l, v->args[1], index + v->axis,
-					  x->shape[v->axis], id);
-	for (int d = (int)v->axis + 1; d < x->rank; d++)
-		at[d] = index[d - 1 + ix->rank];
-	VarId var = lower_value(l, v->args[0], at);
-	l->conds.n = guard;
-	l->memo.n = memo;
-	return var;
-}
-
-static VarId lower_scatter(Lower *l, ValueId id, const Value *v,
-			   const Ex *index)
-{
-	ExprTab *t = &l->p->ex;
-	const Value *x = program_value(l->p, v->args[0]);
-	const Value *u = program_value(l->p, v->args[2]);
-	bool add = v->op == OP_SCATTER_ADD;
-	Op fold = add ? OP_ADD : OP_WHERE;
-	VarId acc =
-		lower_acc(l, fold, v->dtype, lower_value(l, v->args[0], index));
-	Ex j = lower_for(l, u->shape[v->axis], MAP_SERIAL, 1);
-	Ex i = lower_index(l, v->args[1], &j, x->shape[v->axis], id);
-	Ex at[TN_MAX_RANK];
-
-	memcpy(at, index, v->rank * sizeof(Ex));
-	at[v->axis] = j;
-	VarId update = lower_value(l, v->args[2], at);
-	Ex conds[2] = {ex_sub(t, i, index[v->axis]),
-		       ex_sub(t, index[v->axis], i)};
-	accum_where(l, acc, fold, v->dtype, update, lower_test(l, conds, 2));
-	lower_end(l);
-	return acc;
-}
-
-static VarId lower_view(Lower *l, const Value *v, const Ex *index)
-{
-	const Value *x = program_value(l->p, v->args[0]);
-	Ex map[TN_MAX_RANK], at[TN_MAX_RANK];
-
-	view_map(l->p, v, map);
-	for (int d = 0; d < x->rank; d++)
-		at[d] = ex_subst_axes(&l->p->ex, map[d], index, v->rank);
-	return lower_value(l, v->args[0], at);
-}
-
-static VarId lower_const(Lower *l, const Value *v, ValueId id)
-{
-	Stmt *s = append(l, ST_CONST);
-
-	s->var = new_var(l);
-	s->dtype = v->dtype;
-	s->data = v->data;
-	s->value = id;
-	return s->var;
-}
-
-static VarId lower_iota(Lower *l, const Value *v, Ex index, ValueId id)
-{
-	Stmt *s = append(l, ST_INDEX);
-
-	s->var = new_var(l);
-	s->dtype = v->dtype;
-	s->ex = index;
-	s->value = id;
-	return s->var;
-}
-
-/* Whether memory holds v when this kernel runs. */
-static bool in_memory(const Lower *l, ValueId v, const Value *val)
-{
-	if (op_info[val->op].cls == OPC_LEAF)
-		return val->op != OP_IOTA &&
-		       !(val->op == OP_CONST && val->rank == 0);
-	return l->r->of[v] != NO_REGION && l->r->of[v] != l->region_index &&
-	       op_info[val->op].cls != OPC_VIEW;
-}
-
-VarId lower_value(Lower *l, ValueId id, const Ex *index)
-{
-	const Value *v = program_value(l->p, id);
-	VarId var = recall(l, id, index);
-
-	if (var != NO_VAR)
-		return var;
-	if (in_memory(l, id, v)) {
-		var = lower_load(l, value_buffer(l, id, SCOPE_IN), index);
-		lower_bind(l, id, index, var);
-		return var;
-	}
-	switch (op_info[v->op].cls) {
-	case OPC_LEAF:
-		var = v->op == OP_IOTA ? lower_iota(l, v, index[v->axis], id)
-				       : lower_const(l, v, id);
-		break;
-	case OPC_ELEM: {
-		Ex conds[2];
-		uint32_t n = lower_compare(l, id, index, conds);
-		if (n) {
-			var = lower_test(l, conds, n);
-			l->at->p[l->at->n - 1]->value = id;
-		} else {
-			var = lower_elem(l, id, v, index);
-		}
-		break;
-	}
-	case OPC_VIEW:
-		var = lower_view(l, v, index);
-		break;
-	case OPC_MOVE:
-		if (v->op == OP_PAD)
-			var = lower_pad(l, v, index);
-		else if (v->op == OP_CONCAT)
-			var = lower_concat(l, v, index);
-		else if (v->op == OP_GATHER)
-			var = lower_gather(l, id, v, index);
-		else
-			var = lower_scatter(l, id, v, index);
-		break;
-	case OPC_REDUCE:
-	case OPC_SCAN:
-	case OPC_CONTRACT:
-		bug("%%%u (%s) is not bound where it is read", id,
-		    op_info[v->op].name);
-	}
-	lower_bind(l, id, index, var);
-	return var;
-}
-
-bool lower_place(Lower *l, ValueId id, const Ex *index, KOperand *out)
-{
-	Ex map[TN_MAX_RANK], at[TN_MAX_RANK];
-	const Value *v = program_value(l->p, id);
-
-	memcpy(at, index, v->rank * sizeof(Ex));
-	while (!in_memory(l, id, v) && op_info[v->op].cls == OPC_VIEW) {
-		const Value *x = program_value(l->p, v->args[0]);
-		view_map(l->p, v, map);
-		for (int d = 0; d < x->rank; d++)
-			map[d] = ex_subst_axes(&l->p->ex, map[d], at, v->rank);
-		memcpy(at, map, x->rank * sizeof(Ex));
-		id = v->args[0];
-		v = x;
-	}
-	if (!in_memory(l, id, v) || l->is_flat)
-		return false;
-	out->buffer = value_buffer(l, id, SCOPE_IN);
-	out->nindex = v->rank;
-	memcpy(out->index, at, v->rank * sizeof(Ex));
-	return true;
-}
-
-void lower_result(Lower *l, ValueId v, const Ex *index)
-{
-	lower_store(l, lower_output(l, v), index, lower_value(l, v, index));
-}
-
-bool lower_is_scalar(const Regions *r, uint32_t region)
-{
-	const Region *reg = &r->regions.p[region];
-
-	for (size_t i = 0; i < reg->values.n; i++) {
-		const Value *v = program_value(r->program, reg->values.p[i]);
-		if (!op_has(v->op, 'T'))
-			continue;
-		const Value *x = program_value(r->program, v->args[0]);
-		if (op_info[v->op].cls == OPC_MOVE || !dtype_is_float(x->dtype))
-			return true;
-	}
-	return false;
-}
-
-int lower_lanes(const Regions *r, uint32_t region, const Target *t)
-{
-	return lower_is_scalar(r, region) ? 1 : lower_lanes_of(r, region, t);
-}
-
-int lower_lanes_of(const Regions *r, uint32_t region, const Target *t)
-{
-	const Region *reg = &r->regions.p[region];
-	int widest = 1;
-
-	for (size_t i = 0; i < reg->values.n; i++) {
-		const Value *v = program_value(r->program, reg->values.p[i]);
-		for (uint32_t j = 0; j <= v->nargs; j++) {
-			if (v->op == OP_GATHER && j == 1)
-				continue;
-			DType d = j == v->nargs ? v->dtype
-						: program_value(r->program,
-								v->args[j])
-							  ->dtype;
-			/* bool is 32 bits wide in a vector */
-			int bytes =
-				d == DT_BOOL
-					? 4
-					: dtype_info[dtype_interior(d)].bytes;
-			widest = bytes > widest ? bytes : widest;
-		}
-	}
-	return t->vector_bytes / widest;
-}
-
-/* ---- how memory is walked -------------------------------------------- */
-
-typedef struct Walk {
-	Ex best; /* linear address of the largest operand so far */
-	int64_t weight;
-	bool any;
-} Walk;
-
-static void walk(Lower *l, ValueId id, const Ex *index, Walk *w, int depth)
-{
-	ExprTab *t = &l->p->ex;
-	const Value *v = program_value(l->p, id);
-
-	if (in_memory(l, id, v)) {
-		Ex addr = flat_index(l, v, index);
-		/* more dims read: a larger operand; ties keep the first */
-		int64_t weight = v->rank;
-		if (!w->any || weight > w->weight)
-			*w = (Walk){addr, weight, true};
-		return;
-	}
-	if (depth > 200)
-		return;
-	if (op_info[v->op].cls == OPC_VIEW) {
-		const Value *x = program_value(l->p, v->args[0]);
-		Ex map[TN_MAX_RANK], at[TN_MAX_RANK];
-		view_map(l->p, v, map);
-		for (int d = 0; d < x->rank; d++)
-			at[d] = ex_subst_axes(t, map[d], index, v->rank);
-		walk(l, v->args[0], at, w, depth + 1);
-	} else if (op_info[v->op].cls == OPC_ELEM) {
-		for (uint32_t i = 0; i < v->nargs; i++)
-			walk(l, v->args[i], index, w, depth + 1);
-	} else if (v->op == OP_PAD || v->op == OP_CONCAT) {
-		walk(l, v->args[0], index, w, depth + 1);
-	}
-}
-
-int lower_stride(Lower *l, ValueId v, const Ex *index, int64_t axis)
-{
-	ExprTab *t = &l->p->ex;
-	Walk w = {0};
-
-	walk(l, v, index, &w, 0);
-	if (!w.any || !ex_uses_axis(t, w.best, axis))
-		return 0;
-	/* address(axis + 1) - address(axis) */
-	Ex *with = arena_array(l->arena, Ex, axis + 1);
-	for (int64_t i = 0; i <= axis; i++)
-		with[i] = ex_axis(t, i);
-	with[axis] = ex_add(t, with[axis], ex_const(t, 1));
-	Ex next = ex_subst_axes(t, w.best, with, (size_t)axis + 1);
-	return ex_equals(t, ex_sub(t, next, w.best), 1) ? 1 : -1;
 }

@@ -164,4 +164,24 @@ void lower_by_size(Lower *l, StmtKind kind, int64_t when, const Target *target);
 /* A string as a buffer name: letters, digits, _ only, unique in k. */
 const char *lower_name(Lower *l, const char *want);
 
+/* ---- between the files of lower -------------------------------------- */
+
+/* Appends a statement of no variable and no value. */
+Stmt *lower_append(Lower *l, StmtKind kind);
+VarId lower_new_var(Lower *l);
+/* An accumulation of x where cond holds. */
+void lower_accum_where(Lower *l, VarId acc, Op op, DType dtype, VarId x,
+		       VarId cond);
+/* Binds a new axis to x, an integer of dtype `from` that is checked against
+ * 0 .. extent - 1; faults name `value`. */
+Ex lower_bound(Lower *l, VarId x, DType from, Ex extent, ValueId value);
+/* The kernel's buffer of a value in memory. */
+uint32_t lower_value_buffer(Lower *l, ValueId v, BufScope scope);
+/* Whether v has the region's own space, of which a flat kernel has one axis. */
+bool lower_is_space(const Lower *l, const Value *v);
+/* Whether memory holds v when this kernel runs. */
+bool lower_in_memory(const Lower *l, ValueId v, const Value *val);
+/* The number of v's element at an index. */
+Ex lower_flat_index(Lower *l, const Value *v, const Ex *index);
+
 #endif

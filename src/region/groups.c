@@ -190,6 +190,16 @@ static bool reads_in_place(const Grouping *g, uint32_t a, uint32_t b,
 	return true;
 }
 
+bool group_same_space(const Region *a, const Region *b)
+{
+	if (a->rank != b->rank)
+		return false;
+	for (size_t d = 0; d < a->rank; d++)
+		if (a->space[d] != b->space[d])
+			return false;
+	return true;
+}
+
 bool group_may_merge(Grouping *g, uint32_t a, uint32_t b)
 {
 	return a != b && !g->groups.p[a].closed && !g->groups.p[b].closed &&

@@ -101,6 +101,8 @@ uint32_t operand_group(const Grouping *g, const Value *v, uint32_t k);
 uint32_t group_start(Grouping *g, RegionKind kind, ValueId v,
 		     const Value *like);
 void group_join(Grouping *g, uint32_t group, ValueId v, Part part);
+/* Whether two regions have one index space. */
+bool group_same_space(const Region *a, const Region *b);
 /* Whether group a reads, directly or not, what group b computes. */
 bool group_depends(Grouping *g, uint32_t a, uint32_t b);
 /*

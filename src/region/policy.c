@@ -95,16 +95,6 @@ static bool better(const Grouping *g, uint32_t a, uint32_t b)
 	return x->anchor > y->anchor;
 }
 
-static bool same_space(const Region *a, const Region *b)
-{
-	if (a->rank != b->rank)
-		return false;
-	for (size_t d = 0; d < a->rank; d++)
-		if (a->space[d] != b->space[d])
-			return false;
-	return true;
-}
-
 /*
  * Whether the group of operand k of v, which has joined `into`, can come
  * along: loops over the same space, reductions of the same rows.
@@ -115,7 +105,7 @@ static bool comes_along(Grouping *g, const Value *v, uint32_t k, uint32_t into)
 	if (h == NO_REGION || h == into)
 		return false;
 	const Region *a = &g->groups.p[into].r, *b = &g->groups.p[h].r;
-	if (!same_space(a, b) || a->kind == REGION_CONTRACT ||
+	if (!group_same_space(a, b) || a->kind == REGION_CONTRACT ||
 	    (b->kind != REGION_LOOP &&
 	     (b->kind != a->kind || b->reduced != a->reduced)))
 		return false;

@@ -109,16 +109,6 @@ static bool one_accumulator(const Grouping *g, const Set *s)
 	return n == 0 || n == s->n;
 }
 
-static bool same_space(const Region *a, const Region *b)
-{
-	if (a->rank != b->rank)
-		return false;
-	for (size_t d = 0; d < a->rank; d++)
-		if (a->space[d] != b->space[d])
-			return false;
-	return true;
-}
-
 /* Moves a group's values into another, each with its part. */
 static void move(Grouping *g, uint32_t into, uint32_t from)
 {
@@ -180,7 +170,7 @@ static Cond may_join(Grouping *g, uint32_t into, uint32_t from, Pair *pair)
 	const Partition *on = &g->on;
 	if (g->pin[PIN_JOIN] == PINNED_NO)
 		return COND_NO_JOIN;
-	if (!same_space(group_region(g, into), group_region(g, from)))
+	if (!group_same_space(group_region(g, into), group_region(g, from)))
 		return COND_NOT_SAME_ELEMENT;
 	bool few = set_add(g, into, &s) && set_add(g, from, &s);
 	pair->numbers = arena_printf(g->arena, " products=%zu", s.n);
