@@ -25,7 +25,11 @@ static const char text[] =
 	"\tvf a = splat(0x1.fffffep-1f), b = splat(0x1p-30f);\n"
 	"\tvf c0 = a, c1 = a, c2 = a, c3 = a, c4 = a, c5 = a, c6 = a, c7 = a,\n"
 	"\t\tc8 = a, c9 = a, c10 = a, c11 = a;\n"
-	"\t__asm__(\"\" : \"+m\"(a), \"+m\"(b));\n"
+	/* opaque, or equal chains are one */
+	"\t__asm__(\"\" : \"+m\"(a), \"+m\"(b), \"+m\"(c0), \"+m\"(c1), "
+	"\"+m\"(c2),\n\t\t\"+m\"(c3), \"+m\"(c4), \"+m\"(c5), \"+m\"(c6), "
+	"\"+m\"(c7),\n\t\t\"+m\"(c8), \"+m\"(c9), \"+m\"(c10), "
+	"\"+m\"(c11));\n"
 	"\tfor (long i = 0; i < n; i++) {\n"
 	"\t\tc0 = fma_v(c0, a, b); c1 = fma_v(c1, a, b);\n"
 	"\t\tc2 = fma_v(c2, a, b); c3 = fma_v(c3, a, b);\n"

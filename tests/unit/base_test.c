@@ -575,6 +575,7 @@ static void exhaust(void *arg, int worker)
 typedef struct Seen {
 	atomic_int workers, bound; /* that came; bound to the CPU wanted */
 	int cpu;                   /* -1: any one */
+	cpu_set_t set;             /* where the other worker may run */
 } Seen;
 
 static void look(void *arg, int worker)
@@ -585,8 +586,10 @@ static void look(void *arg, int worker)
 	atomic_fetch_add(&s->workers, 1);
 	while (atomic_load(&s->workers) < 2)
 		sched_yield();
-	if (worker == 1 && !sched_getaffinity(0, sizeof(set), &set) &&
-	    CPU_COUNT(&set) == 1 &&
+	if (worker != 1 || sched_getaffinity(0, sizeof(set), &set))
+		return;
+	s->set = set;
+	if (CPU_COUNT(&set) == 1 &&
 	    (s->cpu < 0 || CPU_ISSET((size_t)s->cpu, &set)))
 		atomic_fetch_add(&s->bound, 1);
 }
@@ -597,6 +600,28 @@ static bool bound_to(int cpu)
 
 	pool_run(2, look, &s);
 	return atomic_load(&s.bound) == 1;
+}
+
+/* On a CPU of its own, the caller has that one avoided: by threads asleep. */
+static bool avoids(int cpu, const cpu_set_t *all)
+{
+	cpu_set_t one, others = *all;
+
+	CPU_CLR((size_t)cpu, &others);
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		return false;
+	for (int i = 0; i < 1000; i++) {
+		Seen s = {.cpu = -1};
+		struct timespec nap = {0, 1000000};
+
+		nanosleep(&nap, NULL);
+		pool_run(2, look, &s);
+		if (CPU_EQUAL(&s.set, &others))
+			return true;
+	}
+	return false;
 }
 
 static void pool_bound(void)
@@ -621,7 +646,13 @@ static void pool_bound(void)
 	}
 	int status = 1;
 	CHECK(waitpid(child, &status, 0) == child && status == 0);
-	CHECK(pool_affinity(NULL, 0) && (n == 1 || !bound_to(cpus[0])));
+	CHECK(pool_affinity(NULL, 0));
+	for (int i = 0; i < n && n > 1 && i < 8; i++)
+		CHECK(avoids(cpus[i], &before));
+	CHECK(!sched_setaffinity(0, sizeof(before), &before));
+	/* bound again, wherever the caller is */
+	CHECK(pool_affinity(cpus, 1) && bound_to(cpus[0]));
+	CHECK(pool_affinity(NULL, 0));
 	CHECK(!sched_getaffinity(0, sizeof(after), &after));
 	CHECK(CPU_EQUAL(&before, &after));
 	pool_jobs();
