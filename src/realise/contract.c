@@ -148,9 +148,12 @@ static const char *blocks_legal(const int64_t *par)
 		if (par[i] < 1 || par[i] > 1 << 20)
 			return "mb and nb (tiles a task) must be 1 to 2^20";
 	for (int i = P_A; i <= P_B; i++)
-		if (par[i] < PACK_NONE || par[i] > PACK_PHASE)
+		if (par[i] < PACK_NONE ||
+		    par[i] > (i == P_A ? PACK_PHASE : PACK_FED))
 			return "a and b must be 0 (read where they lie), 1 "
-			       "(packed in each task) or 2 (by a phase)";
+			       "(packed in each task) or 2 (by a phase); b "
+			       "may be 3 (a panel while the one before is "
+			       "multiplied)";
 	return NULL;
 }
 
@@ -190,6 +193,10 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 	if (c->params[P_B].value == PACK_NONE && !columns_known(r, region))
 		return "B is read where it lies only where its columns are a "
 		       "constant";
+	if (c->params[P_B].value == PACK_FED &&
+	    (lower_is_scalar(r, region) || contract_is_joined(r, region)))
+		return "b is packed by its tiles only in a kernel of one "
+		       "product, whose operands cannot fault";
 	if (c->params[P_KC].value < 1 || c->params[P_KC].value > 1 << 30)
 		return "kc (elements of K at a time) must be 1 to 2^30";
 	return NULL;

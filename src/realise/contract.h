@@ -5,6 +5,7 @@
  *   contract_model.c  tile and blocks from the machine's caches
  *   contract_pack.c   operands into panels
  *   contract_tile.c   the register tile, and what follows it
+ *   contract_feed.c   B packed while the tiles before it are computed
  *   contract_dot.c    products by matrix units: their panels and tile
  *   contract_join.c   several products in a kernel
  */
@@ -32,7 +33,9 @@ enum {
 	PACK_TASK = 1,  /* in the scratch of each task: a block of A, a panel of
 			   B at a time */
 	PACK_PHASE = 2, /* all of it, by a phase of its own */
-	PACK_HELD = 3,  /* A: rows that the kernel made, in scratch */
+	PACK_FED = 3,   /* B: as PACK_TASK, piece by piece while the tiles that
+			   read the panel before are computed */
+	PACK_HELD = 4,  /* A: rows that the kernel made, in scratch */
 };
 
 /* One operand, packed into panels of `wide` rows or columns, for each k the
@@ -45,7 +48,7 @@ typedef struct Packed {
 	Ex extent;     /* m or n */
 	Ex panels;
 	int where;
-	Ex first; /* PACK_TASK: the first panel that is packed */
+	Ex first; /* PACK_TASK, PACK_FED: the first panel that is packed */
 	uint32_t buffer;
 	bool varies[TN_MAX_RANK]; /* depends on the batch axis */
 } Packed;
@@ -96,10 +99,18 @@ void contract_pack_scratch(Product *p, Packed *x, Ex panels, const char *name);
 /* Packs `panels` panels from x->first on, of one block of K, here. */
 void contract_pack_block(Product *p, const Packed *x, const Ex *batch,
 			 Ex panels, Ex block);
+/* Whether the end of B is read with guards: no constant tells its panels. */
+bool contract_guarded(const Product *p, const Packed *x);
 /* An element of K: its block, and its place there. */
 typedef struct KAt {
 	Ex block, in;
 } KAt;
+/* Packs the elements of one k of a whole panel. */
+void contract_pack_step(Product *p, const Packed *x, const Ex *batch, Ex panel,
+			const KAt *k);
+/* Packs one panel, whole or not. */
+void contract_pack_panel(Product *p, const Packed *x, const Ex *batch, Ex panel,
+			 Ex block);
 /* Elements of a block of K: kc but for the last. */
 Ex contract_k_length(const Product *p, Ex block);
 /*
@@ -108,6 +119,14 @@ Ex contract_k_length(const Product *p, Ex block);
  */
 VarId contract_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
 		       const KAt *k, bool guarded);
+/* Asks for an element of a buffer; all of this in a loop of vectors. */
+void contract_ask(Product *p, uint32_t buffer, const Ex *index);
+/* Asks for what an element of the operand is read from. */
+void contract_ask_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
+			  const KAt *k);
+/* The same for a panel's width of them from `wide` on, at one k. */
+void contract_ask_row(Product *p, const Packed *x, const Ex *batch, Ex wide,
+		      const KAt *k);
 /*
  * Index of a packed element: batch (or 0 where repeated), block of K, panel,
  * k, lane. The panels of a block of K lie side by side: panels over the whole
@@ -181,6 +200,8 @@ typedef struct Block {
 	bool keeps; /* the tile is one of many in scratch */
 	bool resumes;  /* it goes on from the sums there */
 	bool fills;    /* the first tile of a panel packs it */
+	bool feeds;    /* tiles pack the next panel, or ask for it */
+	Ex more;       /* at least 0 where a whole panel follows */
 	bool direct;   /* what follows the product works on the registers */
 	uint32_t held; /* PACK_HELD: the rows, [tiles][mr][pitch] */
 } Block;
@@ -193,6 +214,11 @@ void contract_tile_dot(Product *p, const Block *b);
 /* Row i of A and column j of B of the tile, at k. */
 VarId contract_load_a(Product *p, const Block *b, const KAt *k, Ex i);
 VarId contract_load_b(Product *p, const Block *b, const KAt *k, Ex j);
+/* One step along K: row holds nr elements of B, filled as well where asked. */
+void contract_step(Product *p, const Block *b, uint32_t row, const KAt *k,
+		   bool fill);
+/* Tiles below each other that a panel of B is worth reading for. */
+#define FEW_TILES 12
 /* Few steps along K, of so many multiply-adds of vectors each, are written
  * out: a loop would end unforeseen. */
 LoopMap contract_fold_map(const Product *p, const Block *b, int64_t vectors);
@@ -217,6 +243,18 @@ void contract_tile_for(Product *p, const Block *b, Ex at[static 2]);
 bool contract_is_direct(const Product *p, const int *of, int step);
 /* Rounds the sum of the product `id`, which p is at, and binds it. */
 void contract_bind(Product *p, ValueId id, VarId sum, const Ex *index);
+
+/* ---- contract_feed.c ------------------------------------------------- */
+
+/* Whether the tiles of a panel care for the next one. */
+bool contract_feeds(Product *p, const Block *b);
+/* One block of K into the registers, and meanwhile the tile's share of the
+ * next panel of B into its place, or nearer. */
+void contract_feed_fold(Product *p, const Block *b, uint32_t row);
+/* What the tiles of the panel before, if there was one, left of b's. at: its
+ * number in the span; rows: tiles of a panel. */
+void contract_feed_rest(Product *p, const Block *b, const Span *span, Ex at,
+			Ex rows);
 
 /* ---- contract.c ------------------------------------------------------ */
 

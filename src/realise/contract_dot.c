@@ -224,7 +224,7 @@ const char *contract_dot_legal(Arena *a, const Regions *r, uint32_t region,
 	if (par[P_A] == PACK_NONE && !contract_dot_flat(r, region, u, mr))
 		return "A is read where it lies only where it is memory along "
 		       "k, of whole tiles and steps of constant extents";
-	if (par[P_B] == PACK_NONE)
+	if (par[P_B] == PACK_NONE || par[P_B] == PACK_FED)
 		return "a matrix unit takes packed words: b is 1 or 2";
 	return NULL;
 }

@@ -19,18 +19,17 @@
  * few rows.
  *
  * The blocks of many rows. The block of A (mb x mr x kc) is read anew for each
- * panel of B and takes 7/16 of L2; the panel and what streams through have the
- * rest. A longer block of K moves the sums less often, more rows read B less
- * often; both are asked for ahead, and kc = sqrt(5/2 * the block's elements),
- * a good twice as many elements of K as rows, was the flat middle of what was
- * measured. A task is as wide as makes packing its A worth little.
+ * panel of B and takes a quarter of L2: the panels and the sums that pass have
+ * as much, and the rest is others'. A panel of B (kc x nr) takes two thirds of
+ * L1. Sums move once more for each block of K, so that up to twice as many
+ * elements are one; where the sums of many rows fit into L2 too, a task has no
+ * more. A task is as wide as makes packing its A worth little.
  *
- * The blocks of few rows. A panel of packed B (kc x nr) may take two thirds of
- * L1, the block of A and the sums of a task an eighth of L2 each. B in place
- * is read in runs of whole rows of a task, kc of them, so that hardware sees
- * few streams at a time: kc is small and nb large. A product of one task lies
- * in cache: it has one block of K where nothing is packed, and blocks of A in
- * half of L1 where A is.
+ * The blocks of few rows. A panel of packed B is as large, the block of A and
+ * the sums of a task an eighth of L2 each. B in place is read in runs of whole
+ * rows of a task, kc of them, so that hardware sees few streams at a time: kc
+ * is small and nb large. A product of one task lies in cache: it has one block
+ * of K where nothing is packed, and blocks of A in half of L1 where A is.
  */
 #include "realise/contract.h"
 
@@ -48,8 +47,12 @@
  * of 128 bytes. */
 #define STREAM_ROWS    8
 #define STREAM_VECTORS 2
-/* Tiles below each other that a panel of B is worth reading for. */
-#define FEW_TILES 12
+
+/* Tiles below each other that are enough for a task whose sums stay in L2. */
+#define SUMS_TILES 16
+/* Of a B of so many times L2 the first touch of a panel costs no more than its
+ * first tile hides. */
+#define NEAR 4
 
 static int64_t at_least_one(int64_t n)
 {
@@ -123,23 +126,15 @@ static void choose_tile(const Target *t, const Extents *x, int64_t *par)
 	}
 }
 
-/* The largest r with r*r <= n. */
-static int64_t root(int64_t n)
-{
-	int64_t r = 1;
-
-	while ((r + 1) * (r + 1) <= n)
-		r++;
-	return r;
-}
-
 /* Tasks below each other of m rows, a multiple of the CPUs where many. */
-static int64_t choose_rows(const Target *t, int64_t m, int64_t *par)
+static int64_t choose_rows(const Target *t, int64_t m, bool along, int64_t *par)
 {
 	int64_t tiles = ceil_div(m, par[P_MR]), cpus = at_least_one(t->cpus);
 	int64_t down = ceil_div(tiles, par[P_MB]);
 
-	down = most(down, least(2 * cpus, tiles / FEW_TILES));
+	/* a task that transposes B anew had better be one of few */
+	int64_t each = along ? 1 : 2;
+	down = most(down, least(each * cpus, tiles / FEW_TILES));
 	if (down > 1)
 		down = ceil_div(down, cpus) * cpus;
 	par[P_MB] = ceil_div(tiles, at_least_one(down));
@@ -150,24 +145,47 @@ static int64_t choose_rows(const Target *t, int64_t m, int64_t *par)
 static void choose_blocks(const Target *t, const Extents *x, int64_t *par)
 {
 	int64_t lanes = par[P_LANES], mr = par[P_MR], nr = par[P_NR];
-	int64_t block = t->cache[1] * 7 / 16 / x->bytes; /* elements of A's */
-	int64_t kc = at_least_one(root(block * 5 / 2) / lanes) * lanes;
+	int64_t block = t->cache[1] / 4 / x->bytes; /* elements of A's */
+	int64_t panel = t->cache[0] * 2 / 3 / (nr * x->bytes);
+	int64_t kc = at_least_one(panel / lanes) * lanes;
 
 	if (x->k > 0) {
-		kc = ceil_div(x->k, ceil_div(x->k, kc));
+		/* of twice as many the sums never leave the registers */
+		int64_t blocks = x->k <= 2 * kc ? 1 : x->k / kc;
+		kc = ceil_div(x->k, blocks);
 		kc = ceil_div(kc, lanes) * lanes;
 	}
 	par[P_KC] = kc;
-	par[P_MB] = at_least_one(block / kc / mr);
-	int64_t down = x->m > 0 ? choose_rows(t, x->m, par) : 1;
+	par[P_MB] = ceil_div(block, kc * mr);
+	/* rows whose sums stay in L2, if those are still many */
+	int64_t fit = x->n > 0 ? t->cache[1] * 5 / 8 / x->bytes / mr /
+					 (ceil_div(x->n, nr) * nr)
+			       : 0;
+	if (x->b_along && x->k > kc && fit >= SUMS_TILES)
+		par[P_MB] = least(par[P_MB], fit);
+	int64_t down = x->m > 0 ? choose_rows(t, x->m, !x->b_along, par) : 1;
 	int64_t across = ceil_div(2 * at_least_one(t->cpus), down);
 	/* unknown rows may be few, and then tasks lie across */
-	int64_t columns = x->m > 0 ? MANY_COLUMNS : MANY_COLUMNS / 4;
+	int64_t columns = x->m > 0 ? MANY_COLUMNS : MANY_COLUMNS / 2;
 	int64_t panels = ceil_div(x->n > 0 ? x->n : columns, nr);
 	if (down >= t->cpus)
 		across = 1;
 	across = most(across, panels * nr / columns);
 	par[P_NB] = ceil_div(panels, at_least_one(least(panels, across)));
+}
+
+/*
+ * Whether packing B hides better behind all tiles of a panel than behind the
+ * first: where those are many, and B comes from beyond the part of the last
+ * cache that a process may count on.
+ */
+static bool feeds(const Target *t, const Extents *x, const int64_t *par)
+{
+	double bytes = (double)x->k * (double)x->n * x->bytes;
+
+	if (x->m < 0 || par[P_MB] < FEW_TILES)
+		return false;
+	return x->k < 0 || x->n < 0 || bytes > NEAR * (double)t->cache[1];
 }
 
 void contract_model(const Target *t, const Extents *x, int64_t *par)
@@ -182,13 +200,18 @@ void contract_model(const Target *t, const Extents *x, int64_t *par)
 	if (!few && !(known && macs < TASK_MACS)) {
 		choose_blocks(t, x, par);
 		par[P_A] = PACK_TASK;
-		/* one block of rows: a phase would write what one task reads */
-		bool once = x->m > 0 && ceil_div(x->m, par[P_MR]) <= par[P_MB];
-		par[P_B] = (x->b_along || once) && !x->b_fixed ? PACK_TASK
-							       : PACK_PHASE;
+		int64_t tiles = ceil_div(x->m, par[P_MR]);
+		par[P_B] = PACK_PHASE;
+		if (x->b_along && !x->b_fixed)
+			par[P_B] = feeds(t, x, par) ? PACK_FED : PACK_TASK;
+		/* few tasks transpose B sooner than a phase and its memory */
+		else if (!x->b_fixed && x->m > 0 &&
+			 tiles <= FEW_TASKS * par[P_MB])
+			par[P_B] = PACK_TASK;
 		return;
 	}
 	int64_t lanes = par[P_LANES], mr = par[P_MR], nr = par[P_NR];
+
 	par[P_A] = few && x->a_plain ? PACK_NONE : PACK_TASK;
 	par[P_B] = x->b_fixed ? PACK_PHASE : PACK_TASK;
 	par[P_KC] = l1 * 2 / 3 / (nr * x->bytes) / lanes * lanes;

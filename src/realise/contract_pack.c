@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#define LINE 64 /* bytes */
+
 int contract_panel_index(const Product *p, const Packed *x, const Ex *batch,
 			 Ex panel, Ex block, Ex *out)
 {
@@ -20,6 +22,10 @@ int contract_panel_index(const Product *p, const Packed *x, const Ex *batch,
 
 	if (x->where == PACK_TASK) {
 		out[n++] = ex_sub(p->t, panel, x->first);
+	} else if (x->where == PACK_FED) {
+		/* two places, in turn */
+		out[n++] = ex_mod(p->t, ex_sub(p->t, panel, x->first),
+				  ex_const(p->t, 2));
 	} else {
 		for (; n < p->batch; n++)
 			out[n] = x->varies[n] ? batch[n] : ex_const(p->t, 0);
@@ -72,6 +78,9 @@ static bool batch_varies(const Product *p, ValueId v, int d)
 
 Ex contract_k_length(const Product *p, Ex block)
 {
+	if (ex_equals(p->t, ex_mod(p->t, p->k, p->kc), 0) &&
+	    !ex_equals(p->t, p->k, 0))
+		return p->kc;
 	return ex_min(p->t, p->kc,
 		      ex_sub(p->t, p->k, ex_mul(p->t, block, p->kc)));
 }
@@ -93,6 +102,72 @@ VarId contract_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
 	return v;
 }
 
+void contract_ask(Product *p, uint32_t buffer, const Ex *index)
+{
+	const KBuffer *b = &p->l.k->buffers.p[buffer];
+	Stmt *s = arena_new(p->l.arena, Stmt);
+
+	*s = (Stmt){.kind = ST_AHEAD,
+		    .var = NO_VAR,
+		    .dtype = b->dtype,
+		    .buffer = buffer,
+		    .nindex = b->rank,
+		    .value = NO_VALUE};
+	memcpy(s->index, index, b->rank * sizeof(Ex));
+	VEC_PUSH(p->l.arena, *p->l.at, s);
+}
+
+void contract_ask_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
+			  const KAt *k)
+{
+	Lower *l = &p->l;
+	size_t from = l->at->n, end;
+
+	contract_element(p, x, batch, wide, k, false);
+	end = l->at->n;
+	for (size_t n = from; n < end; n++) {
+		const Stmt *load = l->at->p[n];
+		if (load->kind == ST_LOAD &&
+		    l->k->buffers.p[load->buffer].scope == SCOPE_IN)
+			contract_ask(p, load->buffer, load->index);
+	}
+	/* the places are wanted, not the value */
+	memmove(l->at->p + from, l->at->p + end,
+		(l->at->n - end) * sizeof(*l->at->p));
+	l->at->n -= end - from;
+}
+
+/* Whether rows of the operand may begin within a line of the cache. */
+static bool may_split(const Product *p, const Packed *x)
+{
+	int bytes = dtype_info[program_value(p->l.p, x->value)->dtype].bytes;
+
+	return !ex_equals(p->t,
+			  ex_mod(p->t,
+				 ex_mul(p->t, x->extent, ex_const(p->t, bytes)),
+				 ex_const(p->t, LINE)),
+			  0);
+}
+
+void contract_ask_row(Product *p, const Packed *x, const Ex *batch, Ex wide,
+		      const KAt *k)
+{
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Ex lanes = ex_const(t, p->par[P_LANES]);
+	Ex end = ex_add(t, wide, ex_const(t, x->wide - 1));
+
+	Ex i = lower_for(l, ex_const(t, x->wide), MAP_VUNROLL,
+			 (int)p->par[P_LANES]);
+	contract_ask_element(p, x, batch, ex_add(t, wide, i), k);
+	lower_end(l);
+	if (!may_split(p, x))
+		return;
+	i = lower_for(l, lanes, MAP_VUNROLL, (int)p->par[P_LANES]);
+	contract_ask_element(p, x, batch, ex_add(t, end, i), k);
+	lower_end(l);
+}
+
 /* A panel being packed: its place, and the operand's panel that it holds. */
 typedef struct Panel {
 	const Packed *x;
@@ -112,6 +187,27 @@ static void pack_element(Product *p, const Panel *n, const KAt *k, Ex lane)
 
 	contract_packed(p, x, n->batch, n->panel, k, lane, to);
 	lower_store(&p->l, x->buffer, to, v);
+}
+
+bool contract_guarded(const Product *p, const Packed *x)
+{
+	int64_t known;
+
+	return !ex_is_const(p->t, x->extent, &known) &&
+	       !ex_equals(p->t,
+			  ex_mod(p->t, x->extent, ex_const(p->t, x->wide)), 0);
+}
+
+void contract_pack_step(Product *p, const Packed *x, const Ex *batch, Ex panel,
+			const KAt *k)
+{
+	Panel n = {x, batch, panel, k->block, panel, x->wide,
+		   contract_guarded(p, x)};
+	Ex i = lower_for(&p->l, ex_const(p->t, x->wide), MAP_VUNROLL,
+			 (int)p->par[P_LANES]);
+
+	pack_element(p, &n, k, i);
+	lower_end(&p->l);
 }
 
 /* Single elements: the prologue may fault, so that none beyond the operand
@@ -198,9 +294,7 @@ static void pack_panels(Product *p, const Packed *x, const Ex *batch, Ex panel,
 	int64_t extent;
 
 	if (!ex_is_const(p->t, x->extent, &extent)) {
-		n.guarded = !ex_equals(
-			p->t, ex_mod(p->t, x->extent, ex_const(p->t, x->wide)),
-			0);
+		n.guarded = contract_guarded(p, x);
 		pack_panel(p, &n);
 		return;
 	}
@@ -222,8 +316,8 @@ static void pack_panels(Product *p, const Packed *x, const Ex *batch, Ex panel,
 		lower_end(l);
 }
 
-static void pack(Product *p, const Packed *x, const Ex *batch, Ex panel,
-		 Ex block)
+void contract_pack_panel(Product *p, const Packed *x, const Ex *batch, Ex panel,
+			 Ex block)
 {
 	Panel n = {x, batch, panel, block, panel, x->wide, false};
 
@@ -271,7 +365,7 @@ void contract_pack_phase(Product *p, Packed *x, const char *name)
 		       group);
 	Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
 	if (p->unit == UNIT_FMA) {
-		pack(p, x, batch, first, block);
+		contract_pack_panel(p, x, batch, first, block);
 	} else {
 		Ex left = ex_sub(p->t, x->panels, first);
 		contract_dot_pack(p, x, batch, first, ex_min(p->t, group, left),
@@ -301,6 +395,6 @@ void contract_pack_block(Product *p, const Packed *x, const Ex *batch,
 	}
 	Ex panel = ex_add(p->t, x->first, lower_for(l, panels, MAP_SERIAL, 1));
 
-	pack(p, x, batch, panel, block);
+	contract_pack_panel(p, x, batch, panel, block);
 	lower_end(l);
 }

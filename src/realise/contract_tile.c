@@ -50,21 +50,6 @@ static void tile_end(Product *p)
 	lower_end(&p->l);
 }
 
-/* Says that the place of another index is read soon. */
-static void ask(Product *p, const Stmt *load, const Ex *index)
-{
-	Stmt *s = arena_new(p->l.arena, Stmt);
-
-	*s = (Stmt){.kind = ST_AHEAD,
-		    .var = NO_VAR,
-		    .dtype = load->dtype,
-		    .buffer = load->buffer,
-		    .nindex = load->nindex,
-		    .value = NO_VALUE};
-	memcpy(s->index, index, load->nindex * sizeof(Ex));
-	VEC_PUSH(p->l.arena, *p->l.at, s);
-}
-
 /* What the blocks of K before this one left into the registers, or zeros. */
 static void tile_start(Product *p, const Block *b)
 {
@@ -78,7 +63,7 @@ static void tile_start(Product *p, const Block *b)
 		lower_store(l, b->acc, at, lower_load(l, b->tile, from));
 		/* and soon those of the tile below */
 		from[1] = ex_add(p->t, from[1], ex_const(p->t, 1));
-		ask(p, l->at->p[l->at->n - 2], from);
+		contract_ask(p, b->tile, from);
 		tile_end(p);
 		lower_else(l);
 	}
@@ -140,50 +125,16 @@ VarId contract_load_b(Product *p, const Block *b, const KAt *k, Ex j)
 	return lower_load(&p->l, p->b.buffer, from);
 }
 
-/* Asks for what the loads after the first `n` statements at hand read AHEAD
- * steps of the axis later. */
-static void ask_ahead(Product *p, size_t n, Ex axis)
-{
-	Ex index[K_MAX_RANK];
-	Lower *l = &p->l;
-	size_t end = l->at->n, naxes = (size_t)l->k->naxes;
-	Ex *with = arena_array(l->arena, Ex, naxes + 1);
-	const ExNode *a = ex_node(p->t, axis);
-
-	if (a->kind != EX_AXIS)
-		return;
-	for (size_t i = 0; i < naxes; i++)
-		with[i] = ex_axis(p->t, (int64_t)i);
-	with[a->value] = ex_add(p->t, axis, ex_const(p->t, AHEAD));
-	for (; n < end; n++) {
-		const Stmt *load = l->at->p[n];
-		if (load->kind != ST_LOAD ||
-		    l->k->buffers.p[load->buffer].scope != SCOPE_IN)
-			continue;
-		for (int d = 0; d < load->nindex; d++)
-			index[d] = ex_subst_axes(p->t, load->index[d], with,
-						 naxes);
-		ask(p, load, index);
-	}
-}
-
 /* An element of B where it lies, which goes to the panel as well. */
 static VarId fill_b(Product *p, const Block *b, const KAt *k, Ex j)
 {
-	Lower *l = &p->l;
-	size_t n = l->at->n;
-	int64_t known;
-	bool guarded =
-		!ex_is_const(p->t, p->n, &known) &&
-		!ex_equals(p->t, ex_mod(p->t, p->n, ex_const(p->t, p->b.wide)),
-			   0);
 	Ex to[K_MAX_RANK];
 
 	VarId v = contract_element(p, &p->b, b->batch,
-				   ex_add(p->t, b->column, j), k, guarded);
+				   ex_add(p->t, b->column, j), k,
+				   contract_guarded(p, &p->b));
 	contract_packed(p, &p->b, b->batch, b->pb, k, j, to);
-	lower_store(l, p->b.buffer, to, v);
-	ask_ahead(p, n, k->in);
+	lower_store(&p->l, p->b.buffer, to, v);
 	return v;
 }
 
@@ -197,29 +148,41 @@ LoopMap contract_fold_map(const Product *p, const Block *b, int64_t vectors)
 		       : MAP_SERIAL;
 }
 
-/* Adds one block of K to the registers; fill: and packs B's panel. */
-static void fold_block(Product *p, const Block *b, uint32_t row, LoopMap map,
-		       bool fill)
+void contract_step(Product *p, const Block *b, uint32_t row, const KAt *k,
+		   bool fill)
 {
 	Lower *l = &p->l;
 	int lanes = (int)p->par[P_LANES];
 	Ex rows = ex_const(p->t, b->rows), columns = ex_const(p->t, b->columns);
 	Ex at[2];
 
-	KAt k = {b->kk, lower_for(l, b->length, map, 1)};
+	if (fill) {
+		KAt later = {k->block,
+			     ex_add(p->t, k->in, ex_const(p->t, AHEAD))};
+		contract_ask_row(p, &p->b, b->batch, b->column, &later);
+	}
 	Ex j = lower_for(l, columns, MAP_VUNROLL, lanes);
 	lower_store(l, row, &j,
-		    fill ? fill_b(p, b, &k, j) : contract_load_b(p, b, &k, j));
+		    fill ? fill_b(p, b, k, j) : contract_load_b(p, b, k, j));
 	lower_end(l);
 	at[0] = lower_for(l, rows, MAP_UNROLL, 1);
-	VarId x = contract_load_a(p, b, &k, at[0]);
+	VarId x = contract_load_a(p, b, k, at[0]);
 	at[1] = lower_for(l, columns, MAP_VUNROLL, lanes);
 	VarId y = lower_load(l, row, &at[1]);
 	VarId sum = lower_load(l, b->acc, at);
 	lower_store(l, b->acc, at, lower_mac(l, p->acc, x, y, sum));
 	lower_end(l);
 	lower_end(l);
-	lower_end(l);
+}
+
+/* Adds one block of K to the registers; fill: and packs B's panel. */
+static void fold_block(Product *p, const Block *b, uint32_t row, LoopMap map,
+		       bool fill)
+{
+	KAt k = {b->kk, lower_for(&p->l, b->length, map, 1)};
+
+	contract_step(p, b, row, &k, fill);
+	lower_end(&p->l);
 }
 
 void contract_tile_fold(Product *p, Block *b)
@@ -234,6 +197,10 @@ void contract_tile_fold(Product *p, Block *b)
 	b->acc = lower_buffer(l, SCOPE_REG, p->acc, shape, 2, "acc");
 	row = lower_buffer(l, SCOPE_REG, p->acc, &shape[1], 1, "brow");
 	tile_start(p, b);
+	if (b->feeds && b->columns == p->b.wide) {
+		contract_feed_fold(p, b, row);
+		return;
+	}
 	if (!b->fills) {
 		fold_block(p, b, row, map, false);
 		return;
@@ -445,6 +412,8 @@ void contract_main(Product *p)
 	if (p->b.where == PACK_TASK)
 		contract_pack_scratch(p, &p->b, p->unit == UNIT_FMA ? one : nb,
 				      "pack_b");
+	if (p->b.where == PACK_FED)
+		contract_pack_scratch(p, &p->b, ex_const(t, 2), "pack_b");
 	lower_phase(l, "main");
 	for (int d = 0; d < p->batch; d++)
 		batch[d] = lower_task(l, p->v->shape[d]);
@@ -459,6 +428,7 @@ void contract_main(Product *p)
 	 * reads B stores it as well, behind its multiply-adds */
 	b.fills = p->b.where == PACK_TASK && p->unit == UNIT_FMA && !p->plain &&
 		  !contract_runs_along_k(p, &p->b, batch);
+	b.feeds = contract_feeds(p, &b);
 	b.kk = lower_for(l, p->blocks, MAP_SERIAL, 1);
 	b.length = contract_k_length(p, b.kk);
 	p->a.first = i0;
@@ -472,8 +442,12 @@ void contract_main(Product *p)
 	for (int j = 0; j < ncs; j++) {
 		Ex at = lower_for(l, cs[j].count, MAP_SERIAL, 1);
 		b.pb = ex_add(t, cs[j].first, at);
-		if (!whole)
+		if (!whole && p->b.where != PACK_FED)
 			p->b.first = b.pb;
+		b.more = ex_sub(t, ex_sub(t, cs[j].count, one),
+				ex_add(t, at, one));
+		if (p->b.where == PACK_FED)
+			contract_feed_rest(p, &b, &cs[j], at, rows);
 		if (p->b.where == PACK_TASK && !whole && !b.fills)
 			contract_pack_block(p, &p->b, batch, one, b.kk);
 		for (int i = 0; i < nrs; i++) {

@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of linear, by contract mr=6 nr=16 lanes=8 mb=37 nb=4 kc=256 a=1 b=2 unit=0
+ * k0: region 0 of linear, by contract mr=6 nr=16 lanes=8 mb=15 nb=4 kc=384 a=1 b=2 unit=0
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %4 = matmul: f16, line 6
  *   %6 = add: f16, line 6
@@ -435,15 +435,15 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 	for (int64_t t = tn_task(args, workers, -1); t < tasks;
 	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
-		for (int64_t i1 = 0; i1 < 3; i1++) {
+		for (int64_t i1 = 0; i1 < 2; i1++) {
 			for (int64_t i2 = 0; i2 < 2; i2++) {
 				{
 					int64_t i3 = 0;
-					for (; i3 <= 248; i3 += 8) {
+					for (; i3 <= 376; i3 += 8) {
 						tn_f32_v8 t0_0[8];
 						for (int64_t i4 = 0; i4 < 8; i4++) {
 							/* %1 weight = input: line 5 */
-							const tn_f16_v8 v0 = tn_load_f16_v8(b_weight + (12288*i0 + 256*i1 + 6144*i2 + i3 + 768*i4));
+							const tn_f16_v8 v0 = tn_load_f16_v8(b_weight + (12288*i0 + 384*i1 + 6144*i2 + i3 + 768*i4));
 							const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
 							t0_0[i4] = v1;
 						}
@@ -471,14 +471,14 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 						const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 						const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-						tn_store_f32_v8(pack_b + (4096*i0 + 262144LL*i1 + 8*i2 + 16*i3), t0_3_0);
-						tn_store_f32_v8(pack_b + (4096*i0 + 262144LL*i1 + 8*i2 + 16*i3 + 16), t0_3_1);
-						tn_store_f32_v8(pack_b + (4096*i0 + 262144LL*i1 + 8*i2 + 16*i3 + 32), t0_3_2);
-						tn_store_f32_v8(pack_b + (4096*i0 + 262144LL*i1 + 8*i2 + 16*i3 + 48), t0_3_3);
-						tn_store_f32_v8(pack_b + (4096*i0 + 262144LL*i1 + 8*i2 + 16*i3 + 64), t0_3_4);
-						tn_store_f32_v8(pack_b + (4096*i0 + 262144LL*i1 + 8*i2 + 16*i3 + 80), t0_3_5);
-						tn_store_f32_v8(pack_b + (4096*i0 + 262144LL*i1 + 8*i2 + 16*i3 + 96), t0_3_6);
-						tn_store_f32_v8(pack_b + (4096*i0 + 262144LL*i1 + 8*i2 + 16*i3 + 112), t0_3_7);
+						tn_store_f32_v8(pack_b + (6144*i0 + 393216LL*i1 + 8*i2 + 16*i3), t0_3_0);
+						tn_store_f32_v8(pack_b + (6144*i0 + 393216LL*i1 + 8*i2 + 16*i3 + 16), t0_3_1);
+						tn_store_f32_v8(pack_b + (6144*i0 + 393216LL*i1 + 8*i2 + 16*i3 + 32), t0_3_2);
+						tn_store_f32_v8(pack_b + (6144*i0 + 393216LL*i1 + 8*i2 + 16*i3 + 48), t0_3_3);
+						tn_store_f32_v8(pack_b + (6144*i0 + 393216LL*i1 + 8*i2 + 16*i3 + 64), t0_3_4);
+						tn_store_f32_v8(pack_b + (6144*i0 + 393216LL*i1 + 8*i2 + 16*i3 + 80), t0_3_5);
+						tn_store_f32_v8(pack_b + (6144*i0 + 393216LL*i1 + 8*i2 + 16*i3 + 96), t0_3_6);
+						tn_store_f32_v8(pack_b + (6144*i0 + 393216LL*i1 + 8*i2 + 16*i3 + 112), t0_3_7);
 					}
 				}
 			}
@@ -493,11 +493,11 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_M = args->dims[0];
 	const int64_t c0 = (d_M + 5)/6;
-	const int64_t c1 = (d_M + 221)/222;
+	const int64_t c1 = (d_M + 89)/90;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const pack_b = args->buffers[0];
 	float *const tile = (float *)(scratch + 0);
-	float *const pack_a = (float *)(scratch + 56832LL);
+	float *const pack_a = (float *)(scratch + 23040);
 	const uint16_t *const b_a = args->buffers[2];
 	const uint16_t *const b_bias = args->buffers[3];
 	uint16_t *const b6 = args->buffers[4];
@@ -523,15 +523,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_5_1 = {0};
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
-		for (int64_t i7 = 0; i7 < 3; i7++) {
-			for (int64_t i8 = 0; i8 < tn_min(c0 - 37*i5, 37); i8++) {
+		for (int64_t i7 = 0; i7 < 2; i7++) {
+			for (int64_t i8 = 0; i8 < tn_min(c0 - 15*i5, 15); i8++) {
 				{
 					int64_t i9 = 0;
-					for (; i9 <= 248; i9 += 8) {
+					for (; i9 <= 376; i9 += 8) {
 						tn_f32_v8 t1_0[8] = {{0}};
 						for (int64_t i10 = 0; i10 < 6; i10++) {
 							/* %0 a = input: line 5 */
-							const tn_f16_v8 v2 = d_M - 222*i5 - 6*i8 - i10 - 1 >= 0 ? tn_load_f16_v8(b_a + (170496LL*i5 + 256*i7 + 4608*i8 + i9 + 768*i10)) : tn_splat_f16_v8(0);
+							const tn_f16_v8 v2 = d_M - 90*i5 - 6*i8 - i10 - 1 >= 0 ? tn_load_f16_v8(b_a + (69120LL*i5 + 384*i7 + 4608*i8 + i9 + 768*i10)) : tn_splat_f16_v8(0);
 							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
 							t1_0[i10] = v3;
 						}
@@ -559,79 +559,79 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 t1_3_5 = tn_ziphi_f32_v8(t1_2_2, t1_2_6);
 						const tn_f32_v8 t1_3_6 = tn_ziplo_f32_v8(t1_2_3, t1_2_7);
 						const tn_f32_v8 t1_3_7 = tn_ziphi_f32_v8(t1_2_3, t1_2_7);
-						tn_storen_f32_v8(pack_a + (1536*i8 + 6*i9), 6, t1_3_0);
-						tn_storen_f32_v8(pack_a + (1536*i8 + 6*i9 + 6), 6, t1_3_1);
-						tn_storen_f32_v8(pack_a + (1536*i8 + 6*i9 + 12), 6, t1_3_2);
-						tn_storen_f32_v8(pack_a + (1536*i8 + 6*i9 + 18), 6, t1_3_3);
-						tn_storen_f32_v8(pack_a + (1536*i8 + 6*i9 + 24), 6, t1_3_4);
-						tn_storen_f32_v8(pack_a + (1536*i8 + 6*i9 + 30), 6, t1_3_5);
-						tn_storen_f32_v8(pack_a + (1536*i8 + 6*i9 + 36), 6, t1_3_6);
-						tn_storen_f32_v8(pack_a + (1536*i8 + 6*i9 + 42), 6, t1_3_7);
+						tn_storen_f32_v8(pack_a + (2304*i8 + 6*i9), 6, t1_3_0);
+						tn_storen_f32_v8(pack_a + (2304*i8 + 6*i9 + 6), 6, t1_3_1);
+						tn_storen_f32_v8(pack_a + (2304*i8 + 6*i9 + 12), 6, t1_3_2);
+						tn_storen_f32_v8(pack_a + (2304*i8 + 6*i9 + 18), 6, t1_3_3);
+						tn_storen_f32_v8(pack_a + (2304*i8 + 6*i9 + 24), 6, t1_3_4);
+						tn_storen_f32_v8(pack_a + (2304*i8 + 6*i9 + 30), 6, t1_3_5);
+						tn_storen_f32_v8(pack_a + (2304*i8 + 6*i9 + 36), 6, t1_3_6);
+						tn_storen_f32_v8(pack_a + (2304*i8 + 6*i9 + 42), 6, t1_3_7);
 					}
 				}
 			}
 			for (int64_t i11 = 0; i11 < 4; i11++) {
-				for (int64_t i12 = 0; i12 < tn_min(c0 - 37*i5, 37); i12++) {
+				for (int64_t i12 = 0; i12 < tn_min(c0 - 15*i5, 15); i12++) {
 					if (i7 - 1 >= 0) {
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (3552*i11 + 96*i12));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12));
 							r_acc_0_0 = v4;
-							tn_ahead(tile + (3552*i11 + 96*i12 + 96));
+							tn_ahead(tile + (1440*i11 + 96*i12 + 96));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (3552*i11 + 96*i12 + 8));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12 + 8));
 							r_acc_0_1 = v4;
-							tn_ahead(tile + (3552*i11 + 96*i12 + 104));
+							tn_ahead(tile + (1440*i11 + 96*i12 + 104));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (3552*i11 + 96*i12 + 16));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12 + 16));
 							r_acc_1_0 = v4;
-							tn_ahead(tile + (3552*i11 + 96*i12 + 112));
+							tn_ahead(tile + (1440*i11 + 96*i12 + 112));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (3552*i11 + 96*i12 + 24));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12 + 24));
 							r_acc_1_1 = v4;
-							tn_ahead(tile + (3552*i11 + 96*i12 + 120));
+							tn_ahead(tile + (1440*i11 + 96*i12 + 120));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (3552*i11 + 96*i12 + 32));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12 + 32));
 							r_acc_2_0 = v4;
-							tn_ahead(tile + (3552*i11 + 96*i12 + 128));
+							tn_ahead(tile + (1440*i11 + 96*i12 + 128));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (3552*i11 + 96*i12 + 40));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12 + 40));
 							r_acc_2_1 = v4;
-							tn_ahead(tile + (3552*i11 + 96*i12 + 136));
+							tn_ahead(tile + (1440*i11 + 96*i12 + 136));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (3552*i11 + 96*i12 + 48));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12 + 48));
 							r_acc_3_0 = v4;
-							tn_ahead(tile + (3552*i11 + 96*i12 + 144));
+							tn_ahead(tile + (1440*i11 + 96*i12 + 144));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (3552*i11 + 96*i12 + 56));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12 + 56));
 							r_acc_3_1 = v4;
-							tn_ahead(tile + (3552*i11 + 96*i12 + 152));
+							tn_ahead(tile + (1440*i11 + 96*i12 + 152));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (3552*i11 + 96*i12 + 64));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12 + 64));
 							r_acc_4_0 = v4;
-							tn_ahead(tile + (3552*i11 + 96*i12 + 160));
+							tn_ahead(tile + (1440*i11 + 96*i12 + 160));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (3552*i11 + 96*i12 + 72));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12 + 72));
 							r_acc_4_1 = v4;
-							tn_ahead(tile + (3552*i11 + 96*i12 + 168));
+							tn_ahead(tile + (1440*i11 + 96*i12 + 168));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (3552*i11 + 96*i12 + 80));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12 + 80));
 							r_acc_5_0 = v4;
-							tn_ahead(tile + (3552*i11 + 96*i12 + 176));
+							tn_ahead(tile + (1440*i11 + 96*i12 + 176));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (3552*i11 + 96*i12 + 88));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12 + 88));
 							r_acc_5_1 = v4;
-							tn_ahead(tile + (3552*i11 + 96*i12 + 184));
+							tn_ahead(tile + (1440*i11 + 96*i12 + 184));
 						}
 					} else {
 						{
@@ -683,167 +683,277 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							r_acc_5_1 = tn_splat_f32_v8(v5);
 						}
 					}
-					for (int64_t i17 = 0; i17 < 256; i17++) {
-						{
-							const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (16384*i6 + 262144LL*i7 + 4096*i11 + 16*i17));
-							r_brow_0 = v6;
-						}
-						{
-							const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (16384*i6 + 262144LL*i7 + 4096*i11 + 16*i17 + 8));
-							r_brow_1 = v6;
-						}
-						{
-							const tn_f32_s v7 = pack_a[1536*i12 + 6*i17];
+					for (int64_t i17 = 0; i17 < 26; i17++) {
+						if (tn_min(64 - 4*i6, 4) - i11 - 2 >= 0) {
 							{
-								const tn_f32_v8 v8 = r_brow_0;
-								const tn_f32_v8 v9 = r_acc_0_0;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_0_0 = v10;
+								tn_ahead(pack_b + (24576*i6 + 393216LL*i7 + 6144*i11 + 16*tn_min(26*i12 + i17, 383) + 6144));
 							}
 							{
-								const tn_f32_v8 v8 = r_brow_1;
-								const tn_f32_v8 v9 = r_acc_0_1;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_0_1 = v10;
+								tn_ahead(pack_b + (24576*i6 + 393216LL*i7 + 6144*i11 + 16*tn_min(26*i12 + i17, 383) + 6152));
 							}
 						}
-						{
-							const tn_f32_s v7 = pack_a[1536*i12 + 6*i17 + 1];
+						for (int64_t i19 = 0; i19 < 14; i19++) {
 							{
-								const tn_f32_v8 v8 = r_brow_0;
-								const tn_f32_v8 v9 = r_acc_1_0;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_1_0 = v10;
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (24576*i6 + 393216LL*i7 + 6144*i11 + 224*i17 + 16*i19));
+								r_brow_0 = v6;
 							}
 							{
-								const tn_f32_v8 v8 = r_brow_1;
-								const tn_f32_v8 v9 = r_acc_1_1;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_1_1 = v10;
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (24576*i6 + 393216LL*i7 + 6144*i11 + 224*i17 + 16*i19 + 8));
+								r_brow_1 = v6;
+							}
+							{
+								const tn_f32_s v7 = pack_a[2304*i12 + 84*i17 + 6*i19];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_0_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_0_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_0_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_0_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2304*i12 + 84*i17 + 6*i19 + 1];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_1_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_1_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_1_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_1_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2304*i12 + 84*i17 + 6*i19 + 2];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_2_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_2_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_2_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_2_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2304*i12 + 84*i17 + 6*i19 + 3];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_3_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_3_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_3_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_3_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2304*i12 + 84*i17 + 6*i19 + 4];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_4_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_4_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_4_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_4_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2304*i12 + 84*i17 + 6*i19 + 5];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_5_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_5_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_5_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_5_1 = v10;
+								}
+							}
+						}
+					}
+					for (int64_t i23 = 0; i23 < 20; i23++) {
+						{
+							const tn_f32_v8 v11 = tn_load_f32_v8(pack_b + (24576*i6 + 393216LL*i7 + 6144*i11 + 16*i23 + 5824));
+							r_brow_0 = v11;
+						}
+						{
+							const tn_f32_v8 v11 = tn_load_f32_v8(pack_b + (24576*i6 + 393216LL*i7 + 6144*i11 + 16*i23 + 5832));
+							r_brow_1 = v11;
+						}
+						{
+							const tn_f32_s v12 = pack_a[2304*i12 + 6*i23 + 2184];
+							{
+								const tn_f32_v8 v13 = r_brow_0;
+								const tn_f32_v8 v14 = r_acc_0_0;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_0_0 = v15;
+							}
+							{
+								const tn_f32_v8 v13 = r_brow_1;
+								const tn_f32_v8 v14 = r_acc_0_1;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_0_1 = v15;
 							}
 						}
 						{
-							const tn_f32_s v7 = pack_a[1536*i12 + 6*i17 + 2];
+							const tn_f32_s v12 = pack_a[2304*i12 + 6*i23 + 2185];
 							{
-								const tn_f32_v8 v8 = r_brow_0;
-								const tn_f32_v8 v9 = r_acc_2_0;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_2_0 = v10;
+								const tn_f32_v8 v13 = r_brow_0;
+								const tn_f32_v8 v14 = r_acc_1_0;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_1_0 = v15;
 							}
 							{
-								const tn_f32_v8 v8 = r_brow_1;
-								const tn_f32_v8 v9 = r_acc_2_1;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_2_1 = v10;
-							}
-						}
-						{
-							const tn_f32_s v7 = pack_a[1536*i12 + 6*i17 + 3];
-							{
-								const tn_f32_v8 v8 = r_brow_0;
-								const tn_f32_v8 v9 = r_acc_3_0;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_3_0 = v10;
-							}
-							{
-								const tn_f32_v8 v8 = r_brow_1;
-								const tn_f32_v8 v9 = r_acc_3_1;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_3_1 = v10;
+								const tn_f32_v8 v13 = r_brow_1;
+								const tn_f32_v8 v14 = r_acc_1_1;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_1_1 = v15;
 							}
 						}
 						{
-							const tn_f32_s v7 = pack_a[1536*i12 + 6*i17 + 4];
+							const tn_f32_s v12 = pack_a[2304*i12 + 6*i23 + 2186];
 							{
-								const tn_f32_v8 v8 = r_brow_0;
-								const tn_f32_v8 v9 = r_acc_4_0;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_4_0 = v10;
+								const tn_f32_v8 v13 = r_brow_0;
+								const tn_f32_v8 v14 = r_acc_2_0;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_2_0 = v15;
 							}
 							{
-								const tn_f32_v8 v8 = r_brow_1;
-								const tn_f32_v8 v9 = r_acc_4_1;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_4_1 = v10;
+								const tn_f32_v8 v13 = r_brow_1;
+								const tn_f32_v8 v14 = r_acc_2_1;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_2_1 = v15;
 							}
 						}
 						{
-							const tn_f32_s v7 = pack_a[1536*i12 + 6*i17 + 5];
+							const tn_f32_s v12 = pack_a[2304*i12 + 6*i23 + 2187];
 							{
-								const tn_f32_v8 v8 = r_brow_0;
-								const tn_f32_v8 v9 = r_acc_5_0;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_5_0 = v10;
+								const tn_f32_v8 v13 = r_brow_0;
+								const tn_f32_v8 v14 = r_acc_3_0;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_3_0 = v15;
 							}
 							{
-								const tn_f32_v8 v8 = r_brow_1;
-								const tn_f32_v8 v9 = r_acc_5_1;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_5_1 = v10;
+								const tn_f32_v8 v13 = r_brow_1;
+								const tn_f32_v8 v14 = r_acc_3_1;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_3_1 = v15;
+							}
+						}
+						{
+							const tn_f32_s v12 = pack_a[2304*i12 + 6*i23 + 2188];
+							{
+								const tn_f32_v8 v13 = r_brow_0;
+								const tn_f32_v8 v14 = r_acc_4_0;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_4_0 = v15;
+							}
+							{
+								const tn_f32_v8 v13 = r_brow_1;
+								const tn_f32_v8 v14 = r_acc_4_1;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_4_1 = v15;
+							}
+						}
+						{
+							const tn_f32_s v12 = pack_a[2304*i12 + 6*i23 + 2189];
+							{
+								const tn_f32_v8 v13 = r_brow_0;
+								const tn_f32_v8 v14 = r_acc_5_0;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_5_0 = v15;
+							}
+							{
+								const tn_f32_v8 v13 = r_brow_1;
+								const tn_f32_v8 v14 = r_acc_5_1;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_5_1 = v15;
 							}
 						}
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_0_0;
-						tn_store_f32_v8(tile + (3552*i11 + 96*i12), v11);
+						const tn_f32_v8 v16 = r_acc_0_0;
+						tn_store_f32_v8(tile + (1440*i11 + 96*i12), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_0_1;
-						tn_store_f32_v8(tile + (3552*i11 + 96*i12 + 8), v11);
+						const tn_f32_v8 v16 = r_acc_0_1;
+						tn_store_f32_v8(tile + (1440*i11 + 96*i12 + 8), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_1_0;
-						tn_store_f32_v8(tile + (3552*i11 + 96*i12 + 16), v11);
+						const tn_f32_v8 v16 = r_acc_1_0;
+						tn_store_f32_v8(tile + (1440*i11 + 96*i12 + 16), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_1_1;
-						tn_store_f32_v8(tile + (3552*i11 + 96*i12 + 24), v11);
+						const tn_f32_v8 v16 = r_acc_1_1;
+						tn_store_f32_v8(tile + (1440*i11 + 96*i12 + 24), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_2_0;
-						tn_store_f32_v8(tile + (3552*i11 + 96*i12 + 32), v11);
+						const tn_f32_v8 v16 = r_acc_2_0;
+						tn_store_f32_v8(tile + (1440*i11 + 96*i12 + 32), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_2_1;
-						tn_store_f32_v8(tile + (3552*i11 + 96*i12 + 40), v11);
+						const tn_f32_v8 v16 = r_acc_2_1;
+						tn_store_f32_v8(tile + (1440*i11 + 96*i12 + 40), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_3_0;
-						tn_store_f32_v8(tile + (3552*i11 + 96*i12 + 48), v11);
+						const tn_f32_v8 v16 = r_acc_3_0;
+						tn_store_f32_v8(tile + (1440*i11 + 96*i12 + 48), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_3_1;
-						tn_store_f32_v8(tile + (3552*i11 + 96*i12 + 56), v11);
+						const tn_f32_v8 v16 = r_acc_3_1;
+						tn_store_f32_v8(tile + (1440*i11 + 96*i12 + 56), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_4_0;
-						tn_store_f32_v8(tile + (3552*i11 + 96*i12 + 64), v11);
+						const tn_f32_v8 v16 = r_acc_4_0;
+						tn_store_f32_v8(tile + (1440*i11 + 96*i12 + 64), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_4_1;
-						tn_store_f32_v8(tile + (3552*i11 + 96*i12 + 72), v11);
+						const tn_f32_v8 v16 = r_acc_4_1;
+						tn_store_f32_v8(tile + (1440*i11 + 96*i12 + 72), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_5_0;
-						tn_store_f32_v8(tile + (3552*i11 + 96*i12 + 80), v11);
+						const tn_f32_v8 v16 = r_acc_5_0;
+						tn_store_f32_v8(tile + (1440*i11 + 96*i12 + 80), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_5_1;
-						tn_store_f32_v8(tile + (3552*i11 + 96*i12 + 88), v11);
+						const tn_f32_v8 v16 = r_acc_5_1;
+						tn_store_f32_v8(tile + (1440*i11 + 96*i12 + 88), v16);
 					}
-					if (i7 - 2 >= 0) {
-						for (int64_t i23 = 0; i23 < tn_min(d_M - 222*i5 - 6*i12, 6); i23++) {
+					if (i7 - 1 >= 0) {
+						for (int64_t i29 = 0; i29 < tn_min(d_M - 90*i5 - 6*i12, 6); i29++) {
 							{
-								int64_t i24 = 0;
-								for (; i24 <= 8; i24 += 8) {
-									const tn_f32_v8 v12 = tn_load_f32_v8(tile + (3552*i11 + 96*i12 + 16*i23 + i24));
+								int64_t i30 = 0;
+								for (; i30 <= 8; i30 += 8) {
+									const tn_f32_v8 v17 = tn_load_f32_v8(tile + (1440*i11 + 96*i12 + 16*i29 + i30));
 									/* %4 = matmul: line 6 */
-									const tn_f16_v8 v13 = tn_round_f16_v8(v12);
+									const tn_f16_v8 v18 = tn_round_f16_v8(v17);
 									/* %2 bias = input: line 5 */
-									const tn_f16_v8 v14 = tn_load_f16_v8(b_bias + (64*i6 + 16*i11 + i24));
+									const tn_f16_v8 v19 = tn_load_f16_v8(b_bias + (64*i6 + 16*i11 + i30));
 									/* %6 = add: line 6 */
-									const tn_f16_v8 v15 = tn_add_f16_v8(v13, v14);
-									tn_store_f16_v8(b6 + (227328LL*i5 + 64*i6 + 16*i11 + 6144*i12 + 1024*i23 + i24), v15);
+									const tn_f16_v8 v20 = tn_add_f16_v8(v18, v19);
+									tn_store_f16_v8(b6 + (92160LL*i5 + 64*i6 + 16*i11 + 6144*i12 + 1024*i29 + i30), v20);
 								}
 							}
 						}

@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of projection_join, by contract mr=6 nr=16 lanes=8 mb=12 nb=2 kc=376 a=1 b=2 unit=0
+ * k0: region 0 of projection_join, by contract mr=6 nr=16 lanes=8 mb=8 nb=4 kc=336 a=1 b=2 unit=0
  * products of one tile shape, a register tile each over kc elements of K at a time, one epilogue on all tiles
  *   %3 = matmul: f16, line 9
  *   %4 = matmul: f16, line 9
@@ -495,7 +495,7 @@ TN_EXPORT void k0_pack_b0(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
-	const int64_t c0 = tn_max((d_K + 375)/376, 1);
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
 	const int64_t c1 = (d_N + 15)/16;
 	float *const pack_b0 = args->buffers[0];
 	const uint16_t *const b_w = args->buffers[1];
@@ -507,27 +507,27 @@ TN_EXPORT void k0_pack_b0(const TnArgs *args, int worker, int workers,
 	     t = tn_task(args, workers, t)) {
 		const int64_t i0 = t;
 		for (int64_t i1 = 0; i1 < c0; i1++) {
-			for (int64_t i2 = 0; i2 < tn_min(d_K - 376*i1, 376); i2++) {
+			for (int64_t i2 = 0; i2 < tn_min(d_K - 336*i1, 336); i2++) {
 				{
 					/* %1 w = input: line 8 */
 					tn_f16_v8 v0;
 					if (d_N - 16*i0 - 8 >= 0) {
-						v0 = tn_load_f16_v8(b_w + (376*d_N*i1 + d_N*i2 + 16*i0));
+						v0 = tn_load_f16_v8(b_w + (336*d_N*i1 + d_N*i2 + 16*i0));
 					} else {
-						v0 = tn_loadn_f16_v8(b_w + (376*d_N*i1 + d_N*i2 + 16*i0), tn_min(d_N - 16*i0, 8));
+						v0 = tn_loadn_f16_v8(b_w + (336*d_N*i1 + d_N*i2 + 16*i0), tn_min(d_N - 16*i0, 8));
 					}
 					const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-					tn_store_f32_v8(pack_b0 + (6016*i1*c1 + 6016*i0 + 16*i2), v1);
+					tn_store_f32_v8(pack_b0 + (5376*i1*c1 + 5376*i0 + 16*i2), v1);
 				}
 				{
 					tn_f16_v8 v0;
 					if (d_N - 16*i0 - 16 >= 0) {
-						v0 = tn_load_f16_v8(b_w + (376*d_N*i1 + d_N*i2 + 16*i0 + 8));
+						v0 = tn_load_f16_v8(b_w + (336*d_N*i1 + d_N*i2 + 16*i0 + 8));
 					} else {
-						v0 = tn_loadn_f16_v8(b_w + (376*d_N*i1 + d_N*i2 + 16*i0 + 8), tn_min(d_N - 16*i0 - 8, 8));
+						v0 = tn_loadn_f16_v8(b_w + (336*d_N*i1 + d_N*i2 + 16*i0 + 8), tn_min(d_N - 16*i0 - 8, 8));
 					}
 					const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
-					tn_store_f32_v8(pack_b0 + (6016*i1*c1 + 6016*i0 + 16*i2 + 8), v1);
+					tn_store_f32_v8(pack_b0 + (5376*i1*c1 + 5376*i0 + 16*i2 + 8), v1);
 				}
 			}
 		}
@@ -541,7 +541,7 @@ TN_EXPORT void k0_pack_b1(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
-	const int64_t c0 = tn_max((d_K + 375)/376, 1);
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
 	const int64_t c1 = (d_N + 15)/16;
 	float *const pack_b1 = args->buffers[2];
 	const uint16_t *const b_v = args->buffers[3];
@@ -553,27 +553,27 @@ TN_EXPORT void k0_pack_b1(const TnArgs *args, int worker, int workers,
 	     t = tn_task(args, workers, t)) {
 		const int64_t i4 = t;
 		for (int64_t i5 = 0; i5 < c0; i5++) {
-			for (int64_t i6 = 0; i6 < tn_min(d_K - 376*i5, 376); i6++) {
+			for (int64_t i6 = 0; i6 < tn_min(d_K - 336*i5, 336); i6++) {
 				{
 					/* %2 v = input: line 8 */
 					tn_f16_v8 v2;
 					if (d_N - 16*i4 - 8 >= 0) {
-						v2 = tn_load_f16_v8(b_v + (376*d_N*i5 + d_N*i6 + 16*i4));
+						v2 = tn_load_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4));
 					} else {
-						v2 = tn_loadn_f16_v8(b_v + (376*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
+						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4), tn_min(d_N - 16*i4, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b1 + (6016*i5*c1 + 6016*i4 + 16*i6), v3);
+					tn_store_f32_v8(pack_b1 + (5376*i5*c1 + 5376*i4 + 16*i6), v3);
 				}
 				{
 					tn_f16_v8 v2;
 					if (d_N - 16*i4 - 16 >= 0) {
-						v2 = tn_load_f16_v8(b_v + (376*d_N*i5 + d_N*i6 + 16*i4 + 8));
+						v2 = tn_load_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4 + 8));
 					} else {
-						v2 = tn_loadn_f16_v8(b_v + (376*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
+						v2 = tn_loadn_f16_v8(b_v + (336*d_N*i5 + d_N*i6 + 16*i4 + 8), tn_min(d_N - 16*i4 - 8, 8));
 					}
 					const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
-					tn_store_f32_v8(pack_b1 + (6016*i5*c1 + 6016*i4 + 16*i6 + 8), v3);
+					tn_store_f32_v8(pack_b1 + (5376*i5*c1 + 5376*i4 + 16*i6 + 8), v3);
 				}
 			}
 		}
@@ -590,15 +590,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const int64_t d_N = args->dims[2];
 	const int64_t c0 = (d_N + 15)/16;
 	const int64_t c1 = (d_M + 5)/6;
-	const int64_t c2 = tn_max((d_K + 375)/376, 1);
-	const int64_t c3 = (d_N + 31)/32;
-	const int64_t c4 = (d_M + 71)/72;
+	const int64_t c2 = tn_max((d_K + 335)/336, 1);
+	const int64_t c3 = (d_N + 63)/64;
+	const int64_t c4 = (d_M + 47)/48;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const pack_b0 = args->buffers[0];
 	float *const pack_b1 = args->buffers[2];
 	float *const tile = (float *)(scratch + 0);
-	float *const pack_a = (float *)(scratch + 9216);
-	float *const tile_1 = (float *)(scratch + 117504LL);
+	float *const pack_a = (float *)(scratch + 12288);
+	float *const tile_1 = (float *)(scratch + 76800LL);
 	const uint16_t *const b_x = args->buffers[4];
 	uint16_t *const b5 = args->buffers[5];
 	const int64_t tasks = c4*c3;
@@ -637,44 +637,44 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_acc_1_5_1 = {0};
 		TN_REG tn_f32_v8 r_brow_1_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1_1 = {0};
-		for (int64_t i10 = 0; i10 < tn_min(c0 - 2*i9, 2); i10++) {
-			for (int64_t i11 = 0; i11 < tn_min(c1 - 12*i8, 12); i11++) {
+		for (int64_t i10 = 0; i10 < tn_min(c0 - 4*i9, 4); i10++) {
+			for (int64_t i11 = 0; i11 < tn_min(c1 - 8*i8, 8); i11++) {
 				for (int64_t i12 = 0; i12 < 6; i12++) {
 					{
 						const tn_f32_s v4 = 0x0p+0f;
-						tn_store_f32_v8(tile + (1152*i10 + 96*i11 + 16*i12), tn_splat_f32_v8(v4));
+						tn_store_f32_v8(tile + (768*i10 + 96*i11 + 16*i12), tn_splat_f32_v8(v4));
 					}
 					{
 						const tn_f32_s v4 = 0x0p+0f;
-						tn_store_f32_v8(tile + (1152*i10 + 96*i11 + 16*i12 + 8), tn_splat_f32_v8(v4));
+						tn_store_f32_v8(tile + (768*i10 + 96*i11 + 16*i12 + 8), tn_splat_f32_v8(v4));
 					}
 				}
 			}
 		}
-		for (int64_t i14 = 0; i14 < tn_min(c0 - 2*i9, 2); i14++) {
-			for (int64_t i15 = 0; i15 < tn_min(c1 - 12*i8, 12); i15++) {
+		for (int64_t i14 = 0; i14 < tn_min(c0 - 4*i9, 4); i14++) {
+			for (int64_t i15 = 0; i15 < tn_min(c1 - 8*i8, 8); i15++) {
 				for (int64_t i16 = 0; i16 < 6; i16++) {
 					{
 						const tn_f32_s v5 = 0x0p+0f;
-						tn_store_f32_v8(tile_1 + (1152*i14 + 96*i15 + 16*i16), tn_splat_f32_v8(v5));
+						tn_store_f32_v8(tile_1 + (768*i14 + 96*i15 + 16*i16), tn_splat_f32_v8(v5));
 					}
 					{
 						const tn_f32_s v5 = 0x0p+0f;
-						tn_store_f32_v8(tile_1 + (1152*i14 + 96*i15 + 16*i16 + 8), tn_splat_f32_v8(v5));
+						tn_store_f32_v8(tile_1 + (768*i14 + 96*i15 + 16*i16 + 8), tn_splat_f32_v8(v5));
 					}
 				}
 			}
 		}
 		for (int64_t i18 = 0; i18 < c2; i18++) {
-			for (int64_t i19 = 0; i19 < tn_min(c1 - 12*i8, 12); i19++) {
+			for (int64_t i19 = 0; i19 < tn_min(c1 - 8*i8, 8); i19++) {
 				{
-					const int64_t n20 = tn_min(d_K - 376*i18, 376);
+					const int64_t n20 = tn_min(d_K - 336*i18, 336);
 					int64_t i20 = 0;
 					for (; i20 <= n20 - 8; i20 += 8) {
 						tn_f32_v8 t0_0[8] = {{0}};
 						for (int64_t i21 = 0; i21 < 6; i21++) {
 							/* %0 x = input: line 8 */
-							const tn_f16_v8 v6 = d_M - 72*i8 - 6*i19 - i21 - 1 >= 0 ? tn_load_f16_v8(b_x + (72*d_K*i8 + 6*d_K*i19 + d_K*i21 + 376*i18 + i20)) : tn_splat_f16_v8(0);
+							const tn_f16_v8 v6 = d_M - 48*i8 - 6*i19 - i21 - 1 >= 0 ? tn_load_f16_v8(b_x + (48*d_K*i8 + 6*d_K*i19 + d_K*i21 + 336*i18 + i20)) : tn_splat_f16_v8(0);
 							const tn_f32_v8 v7 = tn_cast_f16_f32_v8(v6);
 							t0_0[i21] = v7;
 						}
@@ -702,91 +702,91 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 						const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 						const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20), 6, t0_3_0);
-						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 6), 6, t0_3_1);
-						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 12), 6, t0_3_2);
-						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 18), 6, t0_3_3);
-						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 24), 6, t0_3_4);
-						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 30), 6, t0_3_5);
-						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 36), 6, t0_3_6);
-						tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 42), 6, t0_3_7);
+						tn_storen_f32_v8(pack_a + (2016*i19 + 6*i20), 6, t0_3_0);
+						tn_storen_f32_v8(pack_a + (2016*i19 + 6*i20 + 6), 6, t0_3_1);
+						tn_storen_f32_v8(pack_a + (2016*i19 + 6*i20 + 12), 6, t0_3_2);
+						tn_storen_f32_v8(pack_a + (2016*i19 + 6*i20 + 18), 6, t0_3_3);
+						tn_storen_f32_v8(pack_a + (2016*i19 + 6*i20 + 24), 6, t0_3_4);
+						tn_storen_f32_v8(pack_a + (2016*i19 + 6*i20 + 30), 6, t0_3_5);
+						tn_storen_f32_v8(pack_a + (2016*i19 + 6*i20 + 36), 6, t0_3_6);
+						tn_storen_f32_v8(pack_a + (2016*i19 + 6*i20 + 42), 6, t0_3_7);
 					}
 					if (i20 < n20) {
 						const int64_t m20 = n20 - i20;
 						tn_f32_v8 t1_0[8] = {{0}};
 						for (int64_t i21 = 0; i21 < 6; i21++) {
-							const tn_f16_v8 v6 = d_M - 72*i8 - 6*i19 - i21 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (72*d_K*i8 + 6*d_K*i19 + d_K*i21 + 376*i18 + i20), m20) : tn_splat_f16_v8(0);
+							const tn_f16_v8 v6 = d_M - 48*i8 - 6*i19 - i21 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (48*d_K*i8 + 6*d_K*i19 + d_K*i21 + 336*i18 + i20), m20) : tn_splat_f16_v8(0);
 							const tn_f32_v8 v7 = tn_cast_f16_f32_v8(v6);
 							t1_0[i21] = v7;
 						}
 						tn_turn_f32_v8(t1_0);
 						for (int64_t i47 = 0; i47 < m20; i47++)
-							tn_storen_f32_v8(pack_a + (2256*i19 + 6*i20 + 6*i47), 6, t1_0[i47]);
+							tn_storen_f32_v8(pack_a + (2016*i19 + 6*i20 + 6*i47), 6, t1_0[i47]);
 					}
 				}
 			}
-			for (int64_t i22 = 0; i22 < tn_min(c0 - 2*i9, 2); i22++) {
-				for (int64_t i23 = 0; i23 < tn_min(c1 - 12*i8, 12); i23++) {
+			for (int64_t i22 = 0; i22 < tn_min(c0 - 4*i9, 4); i22++) {
+				for (int64_t i23 = 0; i23 < tn_min(c1 - 8*i8, 8); i23++) {
 					if (i18 - 1 >= 0) {
 						{
-							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23));
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (768*i22 + 96*i23));
 							r_acc_0_0 = v8;
-							tn_ahead(tile + (1152*i22 + 96*i23 + 96));
+							tn_ahead(tile + (768*i22 + 96*i23 + 96));
 						}
 						{
-							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 8));
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (768*i22 + 96*i23 + 8));
 							r_acc_0_1 = v8;
-							tn_ahead(tile + (1152*i22 + 96*i23 + 104));
+							tn_ahead(tile + (768*i22 + 96*i23 + 104));
 						}
 						{
-							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 16));
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (768*i22 + 96*i23 + 16));
 							r_acc_1_0 = v8;
-							tn_ahead(tile + (1152*i22 + 96*i23 + 112));
+							tn_ahead(tile + (768*i22 + 96*i23 + 112));
 						}
 						{
-							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 24));
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (768*i22 + 96*i23 + 24));
 							r_acc_1_1 = v8;
-							tn_ahead(tile + (1152*i22 + 96*i23 + 120));
+							tn_ahead(tile + (768*i22 + 96*i23 + 120));
 						}
 						{
-							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 32));
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (768*i22 + 96*i23 + 32));
 							r_acc_2_0 = v8;
-							tn_ahead(tile + (1152*i22 + 96*i23 + 128));
+							tn_ahead(tile + (768*i22 + 96*i23 + 128));
 						}
 						{
-							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 40));
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (768*i22 + 96*i23 + 40));
 							r_acc_2_1 = v8;
-							tn_ahead(tile + (1152*i22 + 96*i23 + 136));
+							tn_ahead(tile + (768*i22 + 96*i23 + 136));
 						}
 						{
-							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 48));
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (768*i22 + 96*i23 + 48));
 							r_acc_3_0 = v8;
-							tn_ahead(tile + (1152*i22 + 96*i23 + 144));
+							tn_ahead(tile + (768*i22 + 96*i23 + 144));
 						}
 						{
-							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 56));
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (768*i22 + 96*i23 + 56));
 							r_acc_3_1 = v8;
-							tn_ahead(tile + (1152*i22 + 96*i23 + 152));
+							tn_ahead(tile + (768*i22 + 96*i23 + 152));
 						}
 						{
-							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 64));
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (768*i22 + 96*i23 + 64));
 							r_acc_4_0 = v8;
-							tn_ahead(tile + (1152*i22 + 96*i23 + 160));
+							tn_ahead(tile + (768*i22 + 96*i23 + 160));
 						}
 						{
-							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 72));
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (768*i22 + 96*i23 + 72));
 							r_acc_4_1 = v8;
-							tn_ahead(tile + (1152*i22 + 96*i23 + 168));
+							tn_ahead(tile + (768*i22 + 96*i23 + 168));
 						}
 						{
-							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 80));
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (768*i22 + 96*i23 + 80));
 							r_acc_5_0 = v8;
-							tn_ahead(tile + (1152*i22 + 96*i23 + 176));
+							tn_ahead(tile + (768*i22 + 96*i23 + 176));
 						}
 						{
-							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (1152*i22 + 96*i23 + 88));
+							const tn_f32_v8 v8 = tn_load_f32_v8(tile + (768*i22 + 96*i23 + 88));
 							r_acc_5_1 = v8;
-							tn_ahead(tile + (1152*i22 + 96*i23 + 184));
+							tn_ahead(tile + (768*i22 + 96*i23 + 184));
 						}
 					} else {
 						{
@@ -838,17 +838,17 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							r_acc_5_1 = tn_splat_f32_v8(v9);
 						}
 					}
-					for (int64_t i28 = 0; i28 < tn_min(d_K - 376*i18, 376); i28++) {
+					for (int64_t i28 = 0; i28 < tn_min(d_K - 336*i18, 336); i28++) {
 						{
-							const tn_f32_v8 v10 = tn_load_f32_v8(pack_b0 + (6016*i18*c0 + 12032*i9 + 6016*i22 + 16*i28));
+							const tn_f32_v8 v10 = tn_load_f32_v8(pack_b0 + (5376*i18*c0 + 21504*i9 + 5376*i22 + 16*i28));
 							r_brow_0 = v10;
 						}
 						{
-							const tn_f32_v8 v10 = tn_load_f32_v8(pack_b0 + (6016*i18*c0 + 12032*i9 + 6016*i22 + 16*i28 + 8));
+							const tn_f32_v8 v10 = tn_load_f32_v8(pack_b0 + (5376*i18*c0 + 21504*i9 + 5376*i22 + 16*i28 + 8));
 							r_brow_1 = v10;
 						}
 						{
-							const tn_f32_s v11 = pack_a[2256*i23 + 6*i28];
+							const tn_f32_s v11 = pack_a[2016*i23 + 6*i28];
 							{
 								const tn_f32_v8 v12 = r_brow_0;
 								const tn_f32_v8 v13 = r_acc_0_0;
@@ -863,7 +863,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v11 = pack_a[2256*i23 + 6*i28 + 1];
+							const tn_f32_s v11 = pack_a[2016*i23 + 6*i28 + 1];
 							{
 								const tn_f32_v8 v12 = r_brow_0;
 								const tn_f32_v8 v13 = r_acc_1_0;
@@ -878,7 +878,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v11 = pack_a[2256*i23 + 6*i28 + 2];
+							const tn_f32_s v11 = pack_a[2016*i23 + 6*i28 + 2];
 							{
 								const tn_f32_v8 v12 = r_brow_0;
 								const tn_f32_v8 v13 = r_acc_2_0;
@@ -893,7 +893,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v11 = pack_a[2256*i23 + 6*i28 + 3];
+							const tn_f32_s v11 = pack_a[2016*i23 + 6*i28 + 3];
 							{
 								const tn_f32_v8 v12 = r_brow_0;
 								const tn_f32_v8 v13 = r_acc_3_0;
@@ -908,7 +908,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v11 = pack_a[2256*i23 + 6*i28 + 4];
+							const tn_f32_s v11 = pack_a[2016*i23 + 6*i28 + 4];
 							{
 								const tn_f32_v8 v12 = r_brow_0;
 								const tn_f32_v8 v13 = r_acc_4_0;
@@ -923,7 +923,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v11 = pack_a[2256*i23 + 6*i28 + 5];
+							const tn_f32_s v11 = pack_a[2016*i23 + 6*i28 + 5];
 							{
 								const tn_f32_v8 v12 = r_brow_0;
 								const tn_f32_v8 v13 = r_acc_5_0;
@@ -940,114 +940,114 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					}
 					{
 						const tn_f32_v8 v15 = r_acc_0_0;
-						tn_store_f32_v8(tile + (1152*i22 + 96*i23), v15);
+						tn_store_f32_v8(tile + (768*i22 + 96*i23), v15);
 					}
 					{
 						const tn_f32_v8 v15 = r_acc_0_1;
-						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 8), v15);
+						tn_store_f32_v8(tile + (768*i22 + 96*i23 + 8), v15);
 					}
 					{
 						const tn_f32_v8 v15 = r_acc_1_0;
-						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 16), v15);
+						tn_store_f32_v8(tile + (768*i22 + 96*i23 + 16), v15);
 					}
 					{
 						const tn_f32_v8 v15 = r_acc_1_1;
-						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 24), v15);
+						tn_store_f32_v8(tile + (768*i22 + 96*i23 + 24), v15);
 					}
 					{
 						const tn_f32_v8 v15 = r_acc_2_0;
-						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 32), v15);
+						tn_store_f32_v8(tile + (768*i22 + 96*i23 + 32), v15);
 					}
 					{
 						const tn_f32_v8 v15 = r_acc_2_1;
-						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 40), v15);
+						tn_store_f32_v8(tile + (768*i22 + 96*i23 + 40), v15);
 					}
 					{
 						const tn_f32_v8 v15 = r_acc_3_0;
-						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 48), v15);
+						tn_store_f32_v8(tile + (768*i22 + 96*i23 + 48), v15);
 					}
 					{
 						const tn_f32_v8 v15 = r_acc_3_1;
-						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 56), v15);
+						tn_store_f32_v8(tile + (768*i22 + 96*i23 + 56), v15);
 					}
 					{
 						const tn_f32_v8 v15 = r_acc_4_0;
-						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 64), v15);
+						tn_store_f32_v8(tile + (768*i22 + 96*i23 + 64), v15);
 					}
 					{
 						const tn_f32_v8 v15 = r_acc_4_1;
-						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 72), v15);
+						tn_store_f32_v8(tile + (768*i22 + 96*i23 + 72), v15);
 					}
 					{
 						const tn_f32_v8 v15 = r_acc_5_0;
-						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 80), v15);
+						tn_store_f32_v8(tile + (768*i22 + 96*i23 + 80), v15);
 					}
 					{
 						const tn_f32_v8 v15 = r_acc_5_1;
-						tn_store_f32_v8(tile + (1152*i22 + 96*i23 + 88), v15);
+						tn_store_f32_v8(tile + (768*i22 + 96*i23 + 88), v15);
 					}
 				}
-				for (int64_t i34 = 0; i34 < tn_min(c1 - 12*i8, 12); i34++) {
+				for (int64_t i34 = 0; i34 < tn_min(c1 - 8*i8, 8); i34++) {
 					if (i18 - 1 >= 0) {
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34));
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34));
 							r_acc_1_0_0 = v16;
-							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 96));
+							tn_ahead(tile_1 + (768*i22 + 96*i34 + 96));
 						}
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 8));
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34 + 8));
 							r_acc_1_0_1 = v16;
-							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 104));
+							tn_ahead(tile_1 + (768*i22 + 96*i34 + 104));
 						}
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 16));
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34 + 16));
 							r_acc_1_1_0 = v16;
-							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 112));
+							tn_ahead(tile_1 + (768*i22 + 96*i34 + 112));
 						}
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 24));
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34 + 24));
 							r_acc_1_1_1 = v16;
-							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 120));
+							tn_ahead(tile_1 + (768*i22 + 96*i34 + 120));
 						}
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 32));
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34 + 32));
 							r_acc_1_2_0 = v16;
-							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 128));
+							tn_ahead(tile_1 + (768*i22 + 96*i34 + 128));
 						}
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 40));
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34 + 40));
 							r_acc_1_2_1 = v16;
-							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 136));
+							tn_ahead(tile_1 + (768*i22 + 96*i34 + 136));
 						}
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 48));
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34 + 48));
 							r_acc_1_3_0 = v16;
-							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 144));
+							tn_ahead(tile_1 + (768*i22 + 96*i34 + 144));
 						}
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 56));
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34 + 56));
 							r_acc_1_3_1 = v16;
-							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 152));
+							tn_ahead(tile_1 + (768*i22 + 96*i34 + 152));
 						}
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 64));
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34 + 64));
 							r_acc_1_4_0 = v16;
-							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 160));
+							tn_ahead(tile_1 + (768*i22 + 96*i34 + 160));
 						}
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 72));
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34 + 72));
 							r_acc_1_4_1 = v16;
-							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 168));
+							tn_ahead(tile_1 + (768*i22 + 96*i34 + 168));
 						}
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 80));
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34 + 80));
 							r_acc_1_5_0 = v16;
-							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 176));
+							tn_ahead(tile_1 + (768*i22 + 96*i34 + 176));
 						}
 						{
-							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 88));
+							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34 + 88));
 							r_acc_1_5_1 = v16;
-							tn_ahead(tile_1 + (1152*i22 + 96*i34 + 184));
+							tn_ahead(tile_1 + (768*i22 + 96*i34 + 184));
 						}
 					} else {
 						{
@@ -1099,17 +1099,17 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							r_acc_1_5_1 = tn_splat_f32_v8(v17);
 						}
 					}
-					for (int64_t i39 = 0; i39 < tn_min(d_K - 376*i18, 376); i39++) {
+					for (int64_t i39 = 0; i39 < tn_min(d_K - 336*i18, 336); i39++) {
 						{
-							const tn_f32_v8 v18 = tn_load_f32_v8(pack_b1 + (6016*i18*c0 + 12032*i9 + 6016*i22 + 16*i39));
+							const tn_f32_v8 v18 = tn_load_f32_v8(pack_b1 + (5376*i18*c0 + 21504*i9 + 5376*i22 + 16*i39));
 							r_brow_1_0 = v18;
 						}
 						{
-							const tn_f32_v8 v18 = tn_load_f32_v8(pack_b1 + (6016*i18*c0 + 12032*i9 + 6016*i22 + 16*i39 + 8));
+							const tn_f32_v8 v18 = tn_load_f32_v8(pack_b1 + (5376*i18*c0 + 21504*i9 + 5376*i22 + 16*i39 + 8));
 							r_brow_1_1 = v18;
 						}
 						{
-							const tn_f32_s v19 = pack_a[2256*i34 + 6*i39];
+							const tn_f32_s v19 = pack_a[2016*i34 + 6*i39];
 							{
 								const tn_f32_v8 v20 = r_brow_1_0;
 								const tn_f32_v8 v21 = r_acc_1_0_0;
@@ -1124,7 +1124,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v19 = pack_a[2256*i34 + 6*i39 + 1];
+							const tn_f32_s v19 = pack_a[2016*i34 + 6*i39 + 1];
 							{
 								const tn_f32_v8 v20 = r_brow_1_0;
 								const tn_f32_v8 v21 = r_acc_1_1_0;
@@ -1139,7 +1139,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v19 = pack_a[2256*i34 + 6*i39 + 2];
+							const tn_f32_s v19 = pack_a[2016*i34 + 6*i39 + 2];
 							{
 								const tn_f32_v8 v20 = r_brow_1_0;
 								const tn_f32_v8 v21 = r_acc_1_2_0;
@@ -1154,7 +1154,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v19 = pack_a[2256*i34 + 6*i39 + 3];
+							const tn_f32_s v19 = pack_a[2016*i34 + 6*i39 + 3];
 							{
 								const tn_f32_v8 v20 = r_brow_1_0;
 								const tn_f32_v8 v21 = r_acc_1_3_0;
@@ -1169,7 +1169,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v19 = pack_a[2256*i34 + 6*i39 + 4];
+							const tn_f32_s v19 = pack_a[2016*i34 + 6*i39 + 4];
 							{
 								const tn_f32_v8 v20 = r_brow_1_0;
 								const tn_f32_v8 v21 = r_acc_1_4_0;
@@ -1184,7 +1184,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v19 = pack_a[2256*i34 + 6*i39 + 5];
+							const tn_f32_s v19 = pack_a[2016*i34 + 6*i39 + 5];
 							{
 								const tn_f32_v8 v20 = r_brow_1_0;
 								const tn_f32_v8 v21 = r_acc_1_5_0;
@@ -1201,76 +1201,76 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					}
 					{
 						const tn_f32_v8 v23 = r_acc_1_0_0;
-						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34), v23);
+						tn_store_f32_v8(tile_1 + (768*i22 + 96*i34), v23);
 					}
 					{
 						const tn_f32_v8 v23 = r_acc_1_0_1;
-						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 8), v23);
+						tn_store_f32_v8(tile_1 + (768*i22 + 96*i34 + 8), v23);
 					}
 					{
 						const tn_f32_v8 v23 = r_acc_1_1_0;
-						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 16), v23);
+						tn_store_f32_v8(tile_1 + (768*i22 + 96*i34 + 16), v23);
 					}
 					{
 						const tn_f32_v8 v23 = r_acc_1_1_1;
-						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 24), v23);
+						tn_store_f32_v8(tile_1 + (768*i22 + 96*i34 + 24), v23);
 					}
 					{
 						const tn_f32_v8 v23 = r_acc_1_2_0;
-						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 32), v23);
+						tn_store_f32_v8(tile_1 + (768*i22 + 96*i34 + 32), v23);
 					}
 					{
 						const tn_f32_v8 v23 = r_acc_1_2_1;
-						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 40), v23);
+						tn_store_f32_v8(tile_1 + (768*i22 + 96*i34 + 40), v23);
 					}
 					{
 						const tn_f32_v8 v23 = r_acc_1_3_0;
-						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 48), v23);
+						tn_store_f32_v8(tile_1 + (768*i22 + 96*i34 + 48), v23);
 					}
 					{
 						const tn_f32_v8 v23 = r_acc_1_3_1;
-						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 56), v23);
+						tn_store_f32_v8(tile_1 + (768*i22 + 96*i34 + 56), v23);
 					}
 					{
 						const tn_f32_v8 v23 = r_acc_1_4_0;
-						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 64), v23);
+						tn_store_f32_v8(tile_1 + (768*i22 + 96*i34 + 64), v23);
 					}
 					{
 						const tn_f32_v8 v23 = r_acc_1_4_1;
-						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 72), v23);
+						tn_store_f32_v8(tile_1 + (768*i22 + 96*i34 + 72), v23);
 					}
 					{
 						const tn_f32_v8 v23 = r_acc_1_5_0;
-						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 80), v23);
+						tn_store_f32_v8(tile_1 + (768*i22 + 96*i34 + 80), v23);
 					}
 					{
 						const tn_f32_v8 v23 = r_acc_1_5_1;
-						tn_store_f32_v8(tile_1 + (1152*i22 + 96*i34 + 88), v23);
+						tn_store_f32_v8(tile_1 + (768*i22 + 96*i34 + 88), v23);
 					}
 					if (i18 + 1 - c2 >= 0) {
-						for (int64_t i45 = 0; i45 < tn_min(d_M - 72*i8 - 6*i34, 6); i45++) {
+						for (int64_t i45 = 0; i45 < tn_min(d_M - 48*i8 - 6*i34, 6); i45++) {
 							{
-								const int64_t n46 = tn_min(d_N - 32*i9 - 16*i22, 16);
+								const int64_t n46 = tn_min(d_N - 64*i9 - 16*i22, 16);
 								int64_t i46 = 0;
 								for (; i46 <= n46 - 8; i46 += 8) {
-									const tn_f32_v8 v24 = tn_load_f32_v8(tile + (1152*i22 + 96*i34 + 16*i45 + i46));
+									const tn_f32_v8 v24 = tn_load_f32_v8(tile + (768*i22 + 96*i34 + 16*i45 + i46));
 									/* %3 = matmul: line 9 */
 									const tn_f16_v8 v25 = tn_round_f16_v8(v24);
-									const tn_f32_v8 v26 = tn_load_f32_v8(tile_1 + (1152*i22 + 96*i34 + 16*i45 + i46));
+									const tn_f32_v8 v26 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34 + 16*i45 + i46));
 									/* %4 = matmul: line 9 */
 									const tn_f16_v8 v27 = tn_round_f16_v8(v26);
 									/* %5 = add: line 9 */
 									const tn_f16_v8 v28 = tn_add_f16_v8(v25, v27);
-									tn_store_f16_v8(b5 + (72*d_N*i8 + 6*d_N*i34 + d_N*i45 + 32*i9 + 16*i22 + i46), v28);
+									tn_store_f16_v8(b5 + (48*d_N*i8 + 6*d_N*i34 + d_N*i45 + 64*i9 + 16*i22 + i46), v28);
 								}
 								if (i46 < n46) {
 									const int64_t m46 = n46 - i46;
-									const tn_f32_v8 v24 = tn_loadn_f32_v8(tile + (1152*i22 + 96*i34 + 16*i45 + i46), m46);
+									const tn_f32_v8 v24 = tn_loadn_f32_v8(tile + (768*i22 + 96*i34 + 16*i45 + i46), m46);
 									const tn_f16_v8 v25 = tn_round_f16_v8(v24);
-									const tn_f32_v8 v26 = tn_loadn_f32_v8(tile_1 + (1152*i22 + 96*i34 + 16*i45 + i46), m46);
+									const tn_f32_v8 v26 = tn_loadn_f32_v8(tile_1 + (768*i22 + 96*i34 + 16*i45 + i46), m46);
 									const tn_f16_v8 v27 = tn_round_f16_v8(v26);
 									const tn_f16_v8 v28 = tn_add_f16_v8(v25, v27);
-									tn_storen_f16_v8(b5 + (72*d_N*i8 + 6*d_N*i34 + d_N*i45 + 32*i9 + 16*i22 + i46), m46, v28);
+									tn_storen_f16_v8(b5 + (48*d_N*i8 + 6*d_N*i34 + d_N*i45 + 64*i9 + 16*i22 + i46), m46, v28);
 								}
 							}
 						}

@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of residual_relu, by contract mr=6 nr=16 lanes=8 mb=25 nb=2 kc=376 a=1 b=1 unit=0
+ * k0: region 0 of residual_relu, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %4 = matmul: f16, line 9
  *   %6 = add: f16, line 9
@@ -540,15 +540,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
-	const int64_t c0 = tn_max((d_K + 375)/376, 1);
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
 	const int64_t c1 = (d_M + 5)/6;
 	const int64_t c2 = (d_N + 15)/16;
-	const int64_t c3 = (d_N + 31)/32;
-	const int64_t c4 = (d_M + 149)/150;
+	const int64_t c3 = (d_N + 63)/64;
+	const int64_t c4 = (d_M + 101)/102;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const tile = (float *)(scratch + 0);
-	float *const pack_a = (float *)(scratch + 19200);
-	float *const pack_b = (float *)(scratch + 244800LL);
+	float *const pack_a = (float *)(scratch + 26112);
+	float *const pack_b = (float *)(scratch + 163200LL);
 	const uint16_t *const b_x = args->buffers[0];
 	const uint16_t *const b_w = args->buffers[1];
 	const uint16_t *const b_b = args->buffers[2];
@@ -577,15 +577,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
 		for (int64_t i2 = 0; i2 < c0; i2++) {
-			for (int64_t i3 = 0; i3 < tn_min(c1 - 25*i0, 25); i3++) {
+			for (int64_t i3 = 0; i3 < tn_min(c1 - 17*i0, 17); i3++) {
 				{
-					const int64_t n4 = tn_min(d_K - 376*i2, 376);
+					const int64_t n4 = tn_min(d_K - 336*i2, 336);
 					int64_t i4 = 0;
 					for (; i4 <= n4 - 8; i4 += 8) {
 						tn_f32_v8 t0_0[8] = {{0}};
 						for (int64_t i5 = 0; i5 < 6; i5++) {
 							/* %0 x = input: line 8 */
-							const tn_f16_v8 v0 = d_M - 150*i0 - 6*i3 - i5 - 1 >= 0 ? tn_load_f16_v8(b_x + (150*d_K*i0 + 6*d_K*i3 + d_K*i5 + 376*i2 + i4)) : tn_splat_f16_v8(0);
+							const tn_f16_v8 v0 = d_M - 102*i0 - 6*i3 - i5 - 1 >= 0 ? tn_load_f16_v8(b_x + (102*d_K*i0 + 6*d_K*i3 + d_K*i5 + 336*i2 + i4)) : tn_splat_f16_v8(0);
 							const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
 							t0_0[i5] = v1;
 						}
@@ -613,91 +613,91 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 						const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 						const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4), 6, t0_3_0);
-						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 6), 6, t0_3_1);
-						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 12), 6, t0_3_2);
-						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 18), 6, t0_3_3);
-						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 24), 6, t0_3_4);
-						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 30), 6, t0_3_5);
-						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 36), 6, t0_3_6);
-						tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 42), 6, t0_3_7);
+						tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4), 6, t0_3_0);
+						tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4 + 6), 6, t0_3_1);
+						tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4 + 12), 6, t0_3_2);
+						tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4 + 18), 6, t0_3_3);
+						tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4 + 24), 6, t0_3_4);
+						tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4 + 30), 6, t0_3_5);
+						tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4 + 36), 6, t0_3_6);
+						tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4 + 42), 6, t0_3_7);
 					}
 					if (i4 < n4) {
 						const int64_t m4 = n4 - i4;
 						tn_f32_v8 t1_0[8] = {{0}};
 						for (int64_t i5 = 0; i5 < 6; i5++) {
-							const tn_f16_v8 v0 = d_M - 150*i0 - 6*i3 - i5 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (150*d_K*i0 + 6*d_K*i3 + d_K*i5 + 376*i2 + i4), m4) : tn_splat_f16_v8(0);
+							const tn_f16_v8 v0 = d_M - 102*i0 - 6*i3 - i5 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (102*d_K*i0 + 6*d_K*i3 + d_K*i5 + 336*i2 + i4), m4) : tn_splat_f16_v8(0);
 							const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
 							t1_0[i5] = v1;
 						}
 						tn_turn_f32_v8(t1_0);
-						for (int64_t i24 = 0; i24 < m4; i24++)
-							tn_storen_f32_v8(pack_a + (2256*i3 + 6*i4 + 6*i24), 6, t1_0[i24]);
+						for (int64_t i26 = 0; i26 < m4; i26++)
+							tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4 + 6*i26), 6, t1_0[i26]);
 					}
 				}
 			}
-			for (int64_t i6 = 0; i6 < tn_min(c2 - 2*i1, 2); i6++) {
-				for (int64_t i7 = 0; i7 < tn_min(c1 - 25*i0, 25); i7++) {
+			for (int64_t i6 = 0; i6 < tn_min(c2 - 4*i1, 4); i6++) {
+				for (int64_t i7 = 0; i7 < tn_min(c1 - 17*i0, 17); i7++) {
 					if (i2 - 1 >= 0) {
 						{
-							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7));
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7));
 							r_acc_0_0 = v2;
-							tn_ahead(tile + (2400*i6 + 96*i7 + 96));
+							tn_ahead(tile + (1632*i6 + 96*i7 + 96));
 						}
 						{
-							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 8));
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7 + 8));
 							r_acc_0_1 = v2;
-							tn_ahead(tile + (2400*i6 + 96*i7 + 104));
+							tn_ahead(tile + (1632*i6 + 96*i7 + 104));
 						}
 						{
-							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 16));
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7 + 16));
 							r_acc_1_0 = v2;
-							tn_ahead(tile + (2400*i6 + 96*i7 + 112));
+							tn_ahead(tile + (1632*i6 + 96*i7 + 112));
 						}
 						{
-							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 24));
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7 + 24));
 							r_acc_1_1 = v2;
-							tn_ahead(tile + (2400*i6 + 96*i7 + 120));
+							tn_ahead(tile + (1632*i6 + 96*i7 + 120));
 						}
 						{
-							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 32));
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7 + 32));
 							r_acc_2_0 = v2;
-							tn_ahead(tile + (2400*i6 + 96*i7 + 128));
+							tn_ahead(tile + (1632*i6 + 96*i7 + 128));
 						}
 						{
-							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 40));
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7 + 40));
 							r_acc_2_1 = v2;
-							tn_ahead(tile + (2400*i6 + 96*i7 + 136));
+							tn_ahead(tile + (1632*i6 + 96*i7 + 136));
 						}
 						{
-							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 48));
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7 + 48));
 							r_acc_3_0 = v2;
-							tn_ahead(tile + (2400*i6 + 96*i7 + 144));
+							tn_ahead(tile + (1632*i6 + 96*i7 + 144));
 						}
 						{
-							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 56));
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7 + 56));
 							r_acc_3_1 = v2;
-							tn_ahead(tile + (2400*i6 + 96*i7 + 152));
+							tn_ahead(tile + (1632*i6 + 96*i7 + 152));
 						}
 						{
-							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 64));
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7 + 64));
 							r_acc_4_0 = v2;
-							tn_ahead(tile + (2400*i6 + 96*i7 + 160));
+							tn_ahead(tile + (1632*i6 + 96*i7 + 160));
 						}
 						{
-							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 72));
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7 + 72));
 							r_acc_4_1 = v2;
-							tn_ahead(tile + (2400*i6 + 96*i7 + 168));
+							tn_ahead(tile + (1632*i6 + 96*i7 + 168));
 						}
 						{
-							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 80));
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7 + 80));
 							r_acc_5_0 = v2;
-							tn_ahead(tile + (2400*i6 + 96*i7 + 176));
+							tn_ahead(tile + (1632*i6 + 96*i7 + 176));
 						}
 						{
-							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 88));
+							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7 + 88));
 							r_acc_5_1 = v2;
-							tn_ahead(tile + (2400*i6 + 96*i7 + 184));
+							tn_ahead(tile + (1632*i6 + 96*i7 + 184));
 						}
 					} else {
 						{
@@ -750,307 +750,314 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						}
 					}
 					if (-i7 >= 0) {
-						for (int64_t i12 = 0; i12 < tn_min(d_K - 376*i2, 376); i12++) {
+						for (int64_t i12 = 0; i12 < tn_min(d_K - 336*i2, 336); i12++) {
+							{
+								tn_ahead(b_w + (336*d_N*i2 + d_N*i12 + 32*d_N + 64*i1 + 16*i6));
+							}
+							{
+								tn_ahead(b_w + (336*d_N*i2 + d_N*i12 + 32*d_N + 64*i1 + 16*i6 + 8));
+							}
+							{
+								tn_ahead(b_w + (336*d_N*i2 + d_N*i12 + 32*d_N + 64*i1 + 16*i6 + 15));
+							}
 							{
 								/* %1 w = input: line 8 */
-								tn_f16_v8 v4;
-								if (d_N - 32*i1 - 16*i6 - 8 >= 0) {
-									v4 = tn_load_f16_v8(b_w + (376*d_N*i2 + d_N*i12 + 32*i1 + 16*i6));
+								tn_f16_v8 v8;
+								if (d_N - 64*i1 - 16*i6 - 8 >= 0) {
+									v8 = tn_load_f16_v8(b_w + (336*d_N*i2 + d_N*i12 + 64*i1 + 16*i6));
 								} else {
-									v4 = tn_loadn_f16_v8(b_w + (376*d_N*i2 + d_N*i12 + 32*i1 + 16*i6), tn_min(d_N - 32*i1 - 16*i6, 8));
+									v8 = tn_loadn_f16_v8(b_w + (336*d_N*i2 + d_N*i12 + 64*i1 + 16*i6), tn_min(d_N - 64*i1 - 16*i6, 8));
 								}
-								const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
-								tn_store_f32_v8(pack_b + (16*i12), v5);
-								tn_ahead(b_w + (376*d_N*i2 + d_N*i12 + 32*d_N + 32*i1 + 16*i6));
-								r_brow_0 = v5;
+								const tn_f32_v8 v9 = tn_cast_f16_f32_v8(v8);
+								tn_store_f32_v8(pack_b + (16*i12), v9);
+								r_brow_0 = v9;
 							}
 							{
-								tn_f16_v8 v4;
-								if (d_N - 32*i1 - 16*i6 - 16 >= 0) {
-									v4 = tn_load_f16_v8(b_w + (376*d_N*i2 + d_N*i12 + 32*i1 + 16*i6 + 8));
+								tn_f16_v8 v8;
+								if (d_N - 64*i1 - 16*i6 - 16 >= 0) {
+									v8 = tn_load_f16_v8(b_w + (336*d_N*i2 + d_N*i12 + 64*i1 + 16*i6 + 8));
 								} else {
-									v4 = tn_loadn_f16_v8(b_w + (376*d_N*i2 + d_N*i12 + 32*i1 + 16*i6 + 8), tn_min(d_N - 32*i1 - 16*i6 - 8, 8));
+									v8 = tn_loadn_f16_v8(b_w + (336*d_N*i2 + d_N*i12 + 64*i1 + 16*i6 + 8), tn_min(d_N - 64*i1 - 16*i6 - 8, 8));
 								}
-								const tn_f32_v8 v5 = tn_cast_f16_f32_v8(v4);
-								tn_store_f32_v8(pack_b + (16*i12 + 8), v5);
-								tn_ahead(b_w + (376*d_N*i2 + d_N*i12 + 32*d_N + 32*i1 + 16*i6 + 8));
-								r_brow_1 = v5;
+								const tn_f32_v8 v9 = tn_cast_f16_f32_v8(v8);
+								tn_store_f32_v8(pack_b + (16*i12 + 8), v9);
+								r_brow_1 = v9;
 							}
 							{
-								const tn_f32_s v6 = pack_a[2256*i7 + 6*i12];
+								const tn_f32_s v10 = pack_a[2016*i7 + 6*i12];
 								{
-									const tn_f32_v8 v7 = r_brow_0;
-									const tn_f32_v8 v8 = r_acc_0_0;
-									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
-									r_acc_0_0 = v9;
+									const tn_f32_v8 v11 = r_brow_0;
+									const tn_f32_v8 v12 = r_acc_0_0;
+									const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+									r_acc_0_0 = v13;
 								}
 								{
-									const tn_f32_v8 v7 = r_brow_1;
-									const tn_f32_v8 v8 = r_acc_0_1;
-									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
-									r_acc_0_1 = v9;
-								}
-							}
-							{
-								const tn_f32_s v6 = pack_a[2256*i7 + 6*i12 + 1];
-								{
-									const tn_f32_v8 v7 = r_brow_0;
-									const tn_f32_v8 v8 = r_acc_1_0;
-									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
-									r_acc_1_0 = v9;
-								}
-								{
-									const tn_f32_v8 v7 = r_brow_1;
-									const tn_f32_v8 v8 = r_acc_1_1;
-									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
-									r_acc_1_1 = v9;
+									const tn_f32_v8 v11 = r_brow_1;
+									const tn_f32_v8 v12 = r_acc_0_1;
+									const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+									r_acc_0_1 = v13;
 								}
 							}
 							{
-								const tn_f32_s v6 = pack_a[2256*i7 + 6*i12 + 2];
+								const tn_f32_s v10 = pack_a[2016*i7 + 6*i12 + 1];
 								{
-									const tn_f32_v8 v7 = r_brow_0;
-									const tn_f32_v8 v8 = r_acc_2_0;
-									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
-									r_acc_2_0 = v9;
+									const tn_f32_v8 v11 = r_brow_0;
+									const tn_f32_v8 v12 = r_acc_1_0;
+									const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+									r_acc_1_0 = v13;
 								}
 								{
-									const tn_f32_v8 v7 = r_brow_1;
-									const tn_f32_v8 v8 = r_acc_2_1;
-									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
-									r_acc_2_1 = v9;
-								}
-							}
-							{
-								const tn_f32_s v6 = pack_a[2256*i7 + 6*i12 + 3];
-								{
-									const tn_f32_v8 v7 = r_brow_0;
-									const tn_f32_v8 v8 = r_acc_3_0;
-									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
-									r_acc_3_0 = v9;
-								}
-								{
-									const tn_f32_v8 v7 = r_brow_1;
-									const tn_f32_v8 v8 = r_acc_3_1;
-									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
-									r_acc_3_1 = v9;
+									const tn_f32_v8 v11 = r_brow_1;
+									const tn_f32_v8 v12 = r_acc_1_1;
+									const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+									r_acc_1_1 = v13;
 								}
 							}
 							{
-								const tn_f32_s v6 = pack_a[2256*i7 + 6*i12 + 4];
+								const tn_f32_s v10 = pack_a[2016*i7 + 6*i12 + 2];
 								{
-									const tn_f32_v8 v7 = r_brow_0;
-									const tn_f32_v8 v8 = r_acc_4_0;
-									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
-									r_acc_4_0 = v9;
+									const tn_f32_v8 v11 = r_brow_0;
+									const tn_f32_v8 v12 = r_acc_2_0;
+									const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+									r_acc_2_0 = v13;
 								}
 								{
-									const tn_f32_v8 v7 = r_brow_1;
-									const tn_f32_v8 v8 = r_acc_4_1;
-									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
-									r_acc_4_1 = v9;
+									const tn_f32_v8 v11 = r_brow_1;
+									const tn_f32_v8 v12 = r_acc_2_1;
+									const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+									r_acc_2_1 = v13;
 								}
 							}
 							{
-								const tn_f32_s v6 = pack_a[2256*i7 + 6*i12 + 5];
+								const tn_f32_s v10 = pack_a[2016*i7 + 6*i12 + 3];
 								{
-									const tn_f32_v8 v7 = r_brow_0;
-									const tn_f32_v8 v8 = r_acc_5_0;
-									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
-									r_acc_5_0 = v9;
+									const tn_f32_v8 v11 = r_brow_0;
+									const tn_f32_v8 v12 = r_acc_3_0;
+									const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+									r_acc_3_0 = v13;
 								}
 								{
-									const tn_f32_v8 v7 = r_brow_1;
-									const tn_f32_v8 v8 = r_acc_5_1;
-									const tn_f32_v8 v9 = tn_mac_f32_v8(tn_splat_f32_v8(v6), v7, v8);
-									r_acc_5_1 = v9;
+									const tn_f32_v8 v11 = r_brow_1;
+									const tn_f32_v8 v12 = r_acc_3_1;
+									const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+									r_acc_3_1 = v13;
+								}
+							}
+							{
+								const tn_f32_s v10 = pack_a[2016*i7 + 6*i12 + 4];
+								{
+									const tn_f32_v8 v11 = r_brow_0;
+									const tn_f32_v8 v12 = r_acc_4_0;
+									const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+									r_acc_4_0 = v13;
+								}
+								{
+									const tn_f32_v8 v11 = r_brow_1;
+									const tn_f32_v8 v12 = r_acc_4_1;
+									const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+									r_acc_4_1 = v13;
+								}
+							}
+							{
+								const tn_f32_s v10 = pack_a[2016*i7 + 6*i12 + 5];
+								{
+									const tn_f32_v8 v11 = r_brow_0;
+									const tn_f32_v8 v12 = r_acc_5_0;
+									const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+									r_acc_5_0 = v13;
+								}
+								{
+									const tn_f32_v8 v11 = r_brow_1;
+									const tn_f32_v8 v12 = r_acc_5_1;
+									const tn_f32_v8 v13 = tn_mac_f32_v8(tn_splat_f32_v8(v10), v11, v12);
+									r_acc_5_1 = v13;
 								}
 							}
 						}
 					} else {
-						for (int64_t i16 = 0; i16 < tn_min(d_K - 376*i2, 376); i16++) {
+						for (int64_t i18 = 0; i18 < tn_min(d_K - 336*i2, 336); i18++) {
 							{
-								const tn_f32_v8 v10 = tn_load_f32_v8(pack_b + (16*i16));
-								r_brow_0 = v10;
+								const tn_f32_v8 v14 = tn_load_f32_v8(pack_b + (16*i18));
+								r_brow_0 = v14;
 							}
 							{
-								const tn_f32_v8 v10 = tn_load_f32_v8(pack_b + (16*i16 + 8));
-								r_brow_1 = v10;
+								const tn_f32_v8 v14 = tn_load_f32_v8(pack_b + (16*i18 + 8));
+								r_brow_1 = v14;
 							}
 							{
-								const tn_f32_s v11 = pack_a[2256*i7 + 6*i16];
+								const tn_f32_s v15 = pack_a[2016*i7 + 6*i18];
 								{
-									const tn_f32_v8 v12 = r_brow_0;
-									const tn_f32_v8 v13 = r_acc_0_0;
-									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
-									r_acc_0_0 = v14;
+									const tn_f32_v8 v16 = r_brow_0;
+									const tn_f32_v8 v17 = r_acc_0_0;
+									const tn_f32_v8 v18 = tn_mac_f32_v8(tn_splat_f32_v8(v15), v16, v17);
+									r_acc_0_0 = v18;
 								}
 								{
-									const tn_f32_v8 v12 = r_brow_1;
-									const tn_f32_v8 v13 = r_acc_0_1;
-									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
-									r_acc_0_1 = v14;
-								}
-							}
-							{
-								const tn_f32_s v11 = pack_a[2256*i7 + 6*i16 + 1];
-								{
-									const tn_f32_v8 v12 = r_brow_0;
-									const tn_f32_v8 v13 = r_acc_1_0;
-									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
-									r_acc_1_0 = v14;
-								}
-								{
-									const tn_f32_v8 v12 = r_brow_1;
-									const tn_f32_v8 v13 = r_acc_1_1;
-									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
-									r_acc_1_1 = v14;
+									const tn_f32_v8 v16 = r_brow_1;
+									const tn_f32_v8 v17 = r_acc_0_1;
+									const tn_f32_v8 v18 = tn_mac_f32_v8(tn_splat_f32_v8(v15), v16, v17);
+									r_acc_0_1 = v18;
 								}
 							}
 							{
-								const tn_f32_s v11 = pack_a[2256*i7 + 6*i16 + 2];
+								const tn_f32_s v15 = pack_a[2016*i7 + 6*i18 + 1];
 								{
-									const tn_f32_v8 v12 = r_brow_0;
-									const tn_f32_v8 v13 = r_acc_2_0;
-									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
-									r_acc_2_0 = v14;
+									const tn_f32_v8 v16 = r_brow_0;
+									const tn_f32_v8 v17 = r_acc_1_0;
+									const tn_f32_v8 v18 = tn_mac_f32_v8(tn_splat_f32_v8(v15), v16, v17);
+									r_acc_1_0 = v18;
 								}
 								{
-									const tn_f32_v8 v12 = r_brow_1;
-									const tn_f32_v8 v13 = r_acc_2_1;
-									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
-									r_acc_2_1 = v14;
-								}
-							}
-							{
-								const tn_f32_s v11 = pack_a[2256*i7 + 6*i16 + 3];
-								{
-									const tn_f32_v8 v12 = r_brow_0;
-									const tn_f32_v8 v13 = r_acc_3_0;
-									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
-									r_acc_3_0 = v14;
-								}
-								{
-									const tn_f32_v8 v12 = r_brow_1;
-									const tn_f32_v8 v13 = r_acc_3_1;
-									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
-									r_acc_3_1 = v14;
+									const tn_f32_v8 v16 = r_brow_1;
+									const tn_f32_v8 v17 = r_acc_1_1;
+									const tn_f32_v8 v18 = tn_mac_f32_v8(tn_splat_f32_v8(v15), v16, v17);
+									r_acc_1_1 = v18;
 								}
 							}
 							{
-								const tn_f32_s v11 = pack_a[2256*i7 + 6*i16 + 4];
+								const tn_f32_s v15 = pack_a[2016*i7 + 6*i18 + 2];
 								{
-									const tn_f32_v8 v12 = r_brow_0;
-									const tn_f32_v8 v13 = r_acc_4_0;
-									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
-									r_acc_4_0 = v14;
+									const tn_f32_v8 v16 = r_brow_0;
+									const tn_f32_v8 v17 = r_acc_2_0;
+									const tn_f32_v8 v18 = tn_mac_f32_v8(tn_splat_f32_v8(v15), v16, v17);
+									r_acc_2_0 = v18;
 								}
 								{
-									const tn_f32_v8 v12 = r_brow_1;
-									const tn_f32_v8 v13 = r_acc_4_1;
-									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
-									r_acc_4_1 = v14;
+									const tn_f32_v8 v16 = r_brow_1;
+									const tn_f32_v8 v17 = r_acc_2_1;
+									const tn_f32_v8 v18 = tn_mac_f32_v8(tn_splat_f32_v8(v15), v16, v17);
+									r_acc_2_1 = v18;
 								}
 							}
 							{
-								const tn_f32_s v11 = pack_a[2256*i7 + 6*i16 + 5];
+								const tn_f32_s v15 = pack_a[2016*i7 + 6*i18 + 3];
 								{
-									const tn_f32_v8 v12 = r_brow_0;
-									const tn_f32_v8 v13 = r_acc_5_0;
-									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
-									r_acc_5_0 = v14;
+									const tn_f32_v8 v16 = r_brow_0;
+									const tn_f32_v8 v17 = r_acc_3_0;
+									const tn_f32_v8 v18 = tn_mac_f32_v8(tn_splat_f32_v8(v15), v16, v17);
+									r_acc_3_0 = v18;
 								}
 								{
-									const tn_f32_v8 v12 = r_brow_1;
-									const tn_f32_v8 v13 = r_acc_5_1;
-									const tn_f32_v8 v14 = tn_mac_f32_v8(tn_splat_f32_v8(v11), v12, v13);
-									r_acc_5_1 = v14;
+									const tn_f32_v8 v16 = r_brow_1;
+									const tn_f32_v8 v17 = r_acc_3_1;
+									const tn_f32_v8 v18 = tn_mac_f32_v8(tn_splat_f32_v8(v15), v16, v17);
+									r_acc_3_1 = v18;
+								}
+							}
+							{
+								const tn_f32_s v15 = pack_a[2016*i7 + 6*i18 + 4];
+								{
+									const tn_f32_v8 v16 = r_brow_0;
+									const tn_f32_v8 v17 = r_acc_4_0;
+									const tn_f32_v8 v18 = tn_mac_f32_v8(tn_splat_f32_v8(v15), v16, v17);
+									r_acc_4_0 = v18;
+								}
+								{
+									const tn_f32_v8 v16 = r_brow_1;
+									const tn_f32_v8 v17 = r_acc_4_1;
+									const tn_f32_v8 v18 = tn_mac_f32_v8(tn_splat_f32_v8(v15), v16, v17);
+									r_acc_4_1 = v18;
+								}
+							}
+							{
+								const tn_f32_s v15 = pack_a[2016*i7 + 6*i18 + 5];
+								{
+									const tn_f32_v8 v16 = r_brow_0;
+									const tn_f32_v8 v17 = r_acc_5_0;
+									const tn_f32_v8 v18 = tn_mac_f32_v8(tn_splat_f32_v8(v15), v16, v17);
+									r_acc_5_0 = v18;
+								}
+								{
+									const tn_f32_v8 v16 = r_brow_1;
+									const tn_f32_v8 v17 = r_acc_5_1;
+									const tn_f32_v8 v18 = tn_mac_f32_v8(tn_splat_f32_v8(v15), v16, v17);
+									r_acc_5_1 = v18;
 								}
 							}
 						}
 					}
 					{
-						const tn_f32_v8 v15 = r_acc_0_0;
-						tn_store_f32_v8(tile + (2400*i6 + 96*i7), v15);
+						const tn_f32_v8 v19 = r_acc_0_0;
+						tn_store_f32_v8(tile + (1632*i6 + 96*i7), v19);
 					}
 					{
-						const tn_f32_v8 v15 = r_acc_0_1;
-						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 8), v15);
+						const tn_f32_v8 v19 = r_acc_0_1;
+						tn_store_f32_v8(tile + (1632*i6 + 96*i7 + 8), v19);
 					}
 					{
-						const tn_f32_v8 v15 = r_acc_1_0;
-						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 16), v15);
+						const tn_f32_v8 v19 = r_acc_1_0;
+						tn_store_f32_v8(tile + (1632*i6 + 96*i7 + 16), v19);
 					}
 					{
-						const tn_f32_v8 v15 = r_acc_1_1;
-						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 24), v15);
+						const tn_f32_v8 v19 = r_acc_1_1;
+						tn_store_f32_v8(tile + (1632*i6 + 96*i7 + 24), v19);
 					}
 					{
-						const tn_f32_v8 v15 = r_acc_2_0;
-						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 32), v15);
+						const tn_f32_v8 v19 = r_acc_2_0;
+						tn_store_f32_v8(tile + (1632*i6 + 96*i7 + 32), v19);
 					}
 					{
-						const tn_f32_v8 v15 = r_acc_2_1;
-						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 40), v15);
+						const tn_f32_v8 v19 = r_acc_2_1;
+						tn_store_f32_v8(tile + (1632*i6 + 96*i7 + 40), v19);
 					}
 					{
-						const tn_f32_v8 v15 = r_acc_3_0;
-						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 48), v15);
+						const tn_f32_v8 v19 = r_acc_3_0;
+						tn_store_f32_v8(tile + (1632*i6 + 96*i7 + 48), v19);
 					}
 					{
-						const tn_f32_v8 v15 = r_acc_3_1;
-						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 56), v15);
+						const tn_f32_v8 v19 = r_acc_3_1;
+						tn_store_f32_v8(tile + (1632*i6 + 96*i7 + 56), v19);
 					}
 					{
-						const tn_f32_v8 v15 = r_acc_4_0;
-						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 64), v15);
+						const tn_f32_v8 v19 = r_acc_4_0;
+						tn_store_f32_v8(tile + (1632*i6 + 96*i7 + 64), v19);
 					}
 					{
-						const tn_f32_v8 v15 = r_acc_4_1;
-						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 72), v15);
+						const tn_f32_v8 v19 = r_acc_4_1;
+						tn_store_f32_v8(tile + (1632*i6 + 96*i7 + 72), v19);
 					}
 					{
-						const tn_f32_v8 v15 = r_acc_5_0;
-						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 80), v15);
+						const tn_f32_v8 v19 = r_acc_5_0;
+						tn_store_f32_v8(tile + (1632*i6 + 96*i7 + 80), v19);
 					}
 					{
-						const tn_f32_v8 v15 = r_acc_5_1;
-						tn_store_f32_v8(tile + (2400*i6 + 96*i7 + 88), v15);
+						const tn_f32_v8 v19 = r_acc_5_1;
+						tn_store_f32_v8(tile + (1632*i6 + 96*i7 + 88), v19);
 					}
 					if (i2 + 1 - c0 >= 0) {
-						for (int64_t i22 = 0; i22 < tn_min(d_M - 150*i0 - 6*i7, 6); i22++) {
+						for (int64_t i24 = 0; i24 < tn_min(d_M - 102*i0 - 6*i7, 6); i24++) {
 							{
-								const int64_t n23 = tn_min(d_N - 32*i1 - 16*i6, 16);
-								int64_t i23 = 0;
-								for (; i23 <= n23 - 8; i23 += 8) {
-									const tn_f32_v8 v16 = tn_load_f32_v8(tile + (2400*i6 + 96*i7 + 16*i22 + i23));
+								const int64_t n25 = tn_min(d_N - 64*i1 - 16*i6, 16);
+								int64_t i25 = 0;
+								for (; i25 <= n25 - 8; i25 += 8) {
+									const tn_f32_v8 v20 = tn_load_f32_v8(tile + (1632*i6 + 96*i7 + 16*i24 + i25));
 									/* %4 = matmul: line 9 */
-									const tn_f16_v8 v17 = tn_round_f16_v8(v16);
+									const tn_f16_v8 v21 = tn_round_f16_v8(v20);
 									/* %2 b = input: line 8 */
-									const tn_f16_v8 v18 = tn_load_f16_v8(b_b + (32*i1 + 16*i6 + i23));
+									const tn_f16_v8 v22 = tn_load_f16_v8(b_b + (64*i1 + 16*i6 + i25));
 									/* %6 = add: line 9 */
-									const tn_f16_v8 v19 = tn_add_f16_v8(v17, v18);
+									const tn_f16_v8 v23 = tn_add_f16_v8(v21, v22);
 									/* %3 r = input: line 8 */
-									const tn_f16_v8 v20 = tn_load_f16_v8(b_r + (150*d_N*i0 + 6*d_N*i7 + d_N*i22 + 32*i1 + 16*i6 + i23));
+									const tn_f16_v8 v24 = tn_load_f16_v8(b_r + (102*d_N*i0 + 6*d_N*i7 + d_N*i24 + 64*i1 + 16*i6 + i25));
 									/* %7 = add: line 9 */
-									const tn_f16_v8 v21 = tn_add_f16_v8(v19, v20);
+									const tn_f16_v8 v25 = tn_add_f16_v8(v23, v24);
 									/* %8 = const: line 9 */
-									const tn_f16_s v22 = 0x0p+0f;
+									const tn_f16_s v26 = 0x0p+0f;
 									/* %10 = maximum: line 9 */
-									const tn_f16_v8 v23 = tn_maximum_f16_v8(v21, tn_splat_f16_v8(v22));
-									tn_store_f16_v8(b10 + (150*d_N*i0 + 6*d_N*i7 + d_N*i22 + 32*i1 + 16*i6 + i23), v23);
+									const tn_f16_v8 v27 = tn_maximum_f16_v8(v25, tn_splat_f16_v8(v26));
+									tn_store_f16_v8(b10 + (102*d_N*i0 + 6*d_N*i7 + d_N*i24 + 64*i1 + 16*i6 + i25), v27);
 								}
-								if (i23 < n23) {
-									const int64_t m23 = n23 - i23;
-									const tn_f32_v8 v16 = tn_loadn_f32_v8(tile + (2400*i6 + 96*i7 + 16*i22 + i23), m23);
-									const tn_f16_v8 v17 = tn_round_f16_v8(v16);
-									const tn_f16_v8 v18 = tn_loadn_f16_v8(b_b + (32*i1 + 16*i6 + i23), m23);
-									const tn_f16_v8 v19 = tn_add_f16_v8(v17, v18);
-									const tn_f16_v8 v20 = tn_loadn_f16_v8(b_r + (150*d_N*i0 + 6*d_N*i7 + d_N*i22 + 32*i1 + 16*i6 + i23), m23);
-									const tn_f16_v8 v21 = tn_add_f16_v8(v19, v20);
-									const tn_f16_s v22 = 0x0p+0f;
-									const tn_f16_v8 v23 = tn_maximum_f16_v8(v21, tn_splat_f16_v8(v22));
-									tn_storen_f16_v8(b10 + (150*d_N*i0 + 6*d_N*i7 + d_N*i22 + 32*i1 + 16*i6 + i23), m23, v23);
+								if (i25 < n25) {
+									const int64_t m25 = n25 - i25;
+									const tn_f32_v8 v20 = tn_loadn_f32_v8(tile + (1632*i6 + 96*i7 + 16*i24 + i25), m25);
+									const tn_f16_v8 v21 = tn_round_f16_v8(v20);
+									const tn_f16_v8 v22 = tn_loadn_f16_v8(b_b + (64*i1 + 16*i6 + i25), m25);
+									const tn_f16_v8 v23 = tn_add_f16_v8(v21, v22);
+									const tn_f16_v8 v24 = tn_loadn_f16_v8(b_r + (102*d_N*i0 + 6*d_N*i7 + d_N*i24 + 64*i1 + 16*i6 + i25), m25);
+									const tn_f16_v8 v25 = tn_add_f16_v8(v23, v24);
+									const tn_f16_s v26 = 0x0p+0f;
+									const tn_f16_v8 v27 = tn_maximum_f16_v8(v25, tn_splat_f16_v8(v26));
+									tn_storen_f16_v8(b10 + (102*d_N*i0 + 6*d_N*i7 + d_N*i24 + 64*i1 + 16*i6 + i25), m25, v27);
 								}
 							}
 						}

@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of transposed_weight, by contract mr=6 nr=16 lanes=8 mb=25 nb=2 kc=376 a=1 b=2 unit=0
+ * k0: region 0 of transposed_weight, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=2 unit=0
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %3 = matmul: f16, line 9
  */
@@ -489,7 +489,7 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 {
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
-	const int64_t c0 = tn_max((d_K + 375)/376, 1);
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
 	const int64_t c1 = (d_N + 15)/16;
 	float *const pack_b = args->buffers[0];
 	const uint16_t *const b_wt = args->buffers[1];
@@ -503,13 +503,13 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 		for (int64_t i1 = 0; i1 < c0; i1++) {
 			for (int64_t i2 = 0; i2 < 2; i2++) {
 				{
-					const int64_t n3 = tn_min(d_K - 376*i1, 376);
+					const int64_t n3 = tn_min(d_K - 336*i1, 336);
 					int64_t i3 = 0;
 					for (; i3 <= n3 - 8; i3 += 8) {
 						tn_f32_v8 t0_0[8];
 						for (int64_t i4 = 0; i4 < 8; i4++) {
 							/* %1 wt = input: line 8 */
-							const tn_f16_v8 v0 = d_N - 16*i0 - 8*i2 - i4 - 1 >= 0 ? tn_load_f16_v8(b_wt + (16*d_K*i0 + 8*d_K*i2 + d_K*i4 + 376*i1 + i3)) : tn_splat_f16_v8(0);
+							const tn_f16_v8 v0 = d_N - 16*i0 - 8*i2 - i4 - 1 >= 0 ? tn_load_f16_v8(b_wt + (16*d_K*i0 + 8*d_K*i2 + d_K*i4 + 336*i1 + i3)) : tn_splat_f16_v8(0);
 							const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
 							t0_0[i4] = v1;
 						}
@@ -537,26 +537,26 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 t0_3_5 = tn_ziphi_f32_v8(t0_2_2, t0_2_6);
 						const tn_f32_v8 t0_3_6 = tn_ziplo_f32_v8(t0_2_3, t0_2_7);
 						const tn_f32_v8 t0_3_7 = tn_ziphi_f32_v8(t0_2_3, t0_2_7);
-						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3), t0_3_0);
-						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 16), t0_3_1);
-						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 32), t0_3_2);
-						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 48), t0_3_3);
-						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 64), t0_3_4);
-						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 80), t0_3_5);
-						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 96), t0_3_6);
-						tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 112), t0_3_7);
+						tn_store_f32_v8(pack_b + (5376*i1*c1 + 5376*i0 + 8*i2 + 16*i3), t0_3_0);
+						tn_store_f32_v8(pack_b + (5376*i1*c1 + 5376*i0 + 8*i2 + 16*i3 + 16), t0_3_1);
+						tn_store_f32_v8(pack_b + (5376*i1*c1 + 5376*i0 + 8*i2 + 16*i3 + 32), t0_3_2);
+						tn_store_f32_v8(pack_b + (5376*i1*c1 + 5376*i0 + 8*i2 + 16*i3 + 48), t0_3_3);
+						tn_store_f32_v8(pack_b + (5376*i1*c1 + 5376*i0 + 8*i2 + 16*i3 + 64), t0_3_4);
+						tn_store_f32_v8(pack_b + (5376*i1*c1 + 5376*i0 + 8*i2 + 16*i3 + 80), t0_3_5);
+						tn_store_f32_v8(pack_b + (5376*i1*c1 + 5376*i0 + 8*i2 + 16*i3 + 96), t0_3_6);
+						tn_store_f32_v8(pack_b + (5376*i1*c1 + 5376*i0 + 8*i2 + 16*i3 + 112), t0_3_7);
 					}
 					if (i3 < n3) {
 						const int64_t m3 = n3 - i3;
 						tn_f32_v8 t1_0[8];
 						for (int64_t i4 = 0; i4 < 8; i4++) {
-							const tn_f16_v8 v0 = d_N - 16*i0 - 8*i2 - i4 - 1 >= 0 ? tn_loadn_f16_v8(b_wt + (16*d_K*i0 + 8*d_K*i2 + d_K*i4 + 376*i1 + i3), m3) : tn_splat_f16_v8(0);
+							const tn_f16_v8 v0 = d_N - 16*i0 - 8*i2 - i4 - 1 >= 0 ? tn_loadn_f16_v8(b_wt + (16*d_K*i0 + 8*d_K*i2 + d_K*i4 + 336*i1 + i3), m3) : tn_splat_f16_v8(0);
 							const tn_f32_v8 v1 = tn_cast_f16_f32_v8(v0);
 							t1_0[i4] = v1;
 						}
 						tn_turn_f32_v8(t1_0);
-						for (int64_t i25 = 0; i25 < m3; i25++)
-							tn_store_f32_v8(pack_b + (6016*i1*c1 + 6016*i0 + 8*i2 + 16*i3 + 16*i25), t1_0[i25]);
+						for (int64_t i31 = 0; i31 < m3; i31++)
+							tn_store_f32_v8(pack_b + (5376*i1*c1 + 5376*i0 + 8*i2 + 16*i3 + 16*i31), t1_0[i31]);
 					}
 				}
 			}
@@ -572,15 +572,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const int64_t d_M = args->dims[0];
 	const int64_t d_K = args->dims[1];
 	const int64_t d_N = args->dims[2];
-	const int64_t c0 = tn_max((d_K + 375)/376, 1);
+	const int64_t c0 = tn_max((d_K + 335)/336, 1);
 	const int64_t c1 = (d_M + 5)/6;
 	const int64_t c2 = (d_N + 15)/16;
-	const int64_t c3 = (d_N + 31)/32;
-	const int64_t c4 = (d_M + 149)/150;
+	const int64_t c3 = (d_N + 63)/64;
+	const int64_t c4 = (d_M + 101)/102;
 	char *const scratch = args->scratch + worker * args->scratch_stride;
 	float *const pack_b = args->buffers[0];
 	float *const tile = (float *)(scratch + 0);
-	float *const pack_a = (float *)(scratch + 19200);
+	float *const pack_a = (float *)(scratch + 26112);
 	const uint16_t *const b_x = args->buffers[2];
 	uint16_t *const b3 = args->buffers[3];
 	const int64_t tasks = c4*c3;
@@ -606,15 +606,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 		TN_REG tn_f32_v8 r_brow_0 = {0};
 		TN_REG tn_f32_v8 r_brow_1 = {0};
 		for (int64_t i7 = 0; i7 < c0; i7++) {
-			for (int64_t i8 = 0; i8 < tn_min(c1 - 25*i5, 25); i8++) {
+			for (int64_t i8 = 0; i8 < tn_min(c1 - 17*i5, 17); i8++) {
 				{
-					const int64_t n9 = tn_min(d_K - 376*i7, 376);
+					const int64_t n9 = tn_min(d_K - 336*i7, 336);
 					int64_t i9 = 0;
 					for (; i9 <= n9 - 8; i9 += 8) {
 						tn_f32_v8 t2_0[8] = {{0}};
 						for (int64_t i10 = 0; i10 < 6; i10++) {
 							/* %0 x = input: line 8 */
-							const tn_f16_v8 v2 = d_M - 150*i5 - 6*i8 - i10 - 1 >= 0 ? tn_load_f16_v8(b_x + (150*d_K*i5 + 6*d_K*i8 + d_K*i10 + 376*i7 + i9)) : tn_splat_f16_v8(0);
+							const tn_f16_v8 v2 = d_M - 102*i5 - 6*i8 - i10 - 1 >= 0 ? tn_load_f16_v8(b_x + (102*d_K*i5 + 6*d_K*i8 + d_K*i10 + 336*i7 + i9)) : tn_splat_f16_v8(0);
 							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
 							t2_0[i10] = v3;
 						}
@@ -642,91 +642,91 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 t2_3_5 = tn_ziphi_f32_v8(t2_2_2, t2_2_6);
 						const tn_f32_v8 t2_3_6 = tn_ziplo_f32_v8(t2_2_3, t2_2_7);
 						const tn_f32_v8 t2_3_7 = tn_ziphi_f32_v8(t2_2_3, t2_2_7);
-						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9), 6, t2_3_0);
-						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 6), 6, t2_3_1);
-						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 12), 6, t2_3_2);
-						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 18), 6, t2_3_3);
-						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 24), 6, t2_3_4);
-						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 30), 6, t2_3_5);
-						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 36), 6, t2_3_6);
-						tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 42), 6, t2_3_7);
+						tn_storen_f32_v8(pack_a + (2016*i8 + 6*i9), 6, t2_3_0);
+						tn_storen_f32_v8(pack_a + (2016*i8 + 6*i9 + 6), 6, t2_3_1);
+						tn_storen_f32_v8(pack_a + (2016*i8 + 6*i9 + 12), 6, t2_3_2);
+						tn_storen_f32_v8(pack_a + (2016*i8 + 6*i9 + 18), 6, t2_3_3);
+						tn_storen_f32_v8(pack_a + (2016*i8 + 6*i9 + 24), 6, t2_3_4);
+						tn_storen_f32_v8(pack_a + (2016*i8 + 6*i9 + 30), 6, t2_3_5);
+						tn_storen_f32_v8(pack_a + (2016*i8 + 6*i9 + 36), 6, t2_3_6);
+						tn_storen_f32_v8(pack_a + (2016*i8 + 6*i9 + 42), 6, t2_3_7);
 					}
 					if (i9 < n9) {
 						const int64_t m9 = n9 - i9;
 						tn_f32_v8 t3_0[8] = {{0}};
 						for (int64_t i10 = 0; i10 < 6; i10++) {
-							const tn_f16_v8 v2 = d_M - 150*i5 - 6*i8 - i10 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (150*d_K*i5 + 6*d_K*i8 + d_K*i10 + 376*i7 + i9), m9) : tn_splat_f16_v8(0);
+							const tn_f16_v8 v2 = d_M - 102*i5 - 6*i8 - i10 - 1 >= 0 ? tn_loadn_f16_v8(b_x + (102*d_K*i5 + 6*d_K*i8 + d_K*i10 + 336*i7 + i9), m9) : tn_splat_f16_v8(0);
 							const tn_f32_v8 v3 = tn_cast_f16_f32_v8(v2);
 							t3_0[i10] = v3;
 						}
 						tn_turn_f32_v8(t3_0);
-						for (int64_t i25 = 0; i25 < m9; i25++)
-							tn_storen_f32_v8(pack_a + (2256*i8 + 6*i9 + 6*i25), 6, t3_0[i25]);
+						for (int64_t i31 = 0; i31 < m9; i31++)
+							tn_storen_f32_v8(pack_a + (2016*i8 + 6*i9 + 6*i31), 6, t3_0[i31]);
 					}
 				}
 			}
-			for (int64_t i11 = 0; i11 < tn_min(c2 - 2*i6, 2); i11++) {
-				for (int64_t i12 = 0; i12 < tn_min(c1 - 25*i5, 25); i12++) {
+			for (int64_t i11 = 0; i11 < tn_min(c2 - 4*i6, 4); i11++) {
+				for (int64_t i12 = 0; i12 < tn_min(c1 - 17*i5, 17); i12++) {
 					if (i7 - 1 >= 0) {
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12));
 							r_acc_0_0 = v4;
-							tn_ahead(tile + (2400*i11 + 96*i12 + 96));
+							tn_ahead(tile + (1632*i11 + 96*i12 + 96));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 8));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12 + 8));
 							r_acc_0_1 = v4;
-							tn_ahead(tile + (2400*i11 + 96*i12 + 104));
+							tn_ahead(tile + (1632*i11 + 96*i12 + 104));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 16));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12 + 16));
 							r_acc_1_0 = v4;
-							tn_ahead(tile + (2400*i11 + 96*i12 + 112));
+							tn_ahead(tile + (1632*i11 + 96*i12 + 112));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 24));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12 + 24));
 							r_acc_1_1 = v4;
-							tn_ahead(tile + (2400*i11 + 96*i12 + 120));
+							tn_ahead(tile + (1632*i11 + 96*i12 + 120));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 32));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12 + 32));
 							r_acc_2_0 = v4;
-							tn_ahead(tile + (2400*i11 + 96*i12 + 128));
+							tn_ahead(tile + (1632*i11 + 96*i12 + 128));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 40));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12 + 40));
 							r_acc_2_1 = v4;
-							tn_ahead(tile + (2400*i11 + 96*i12 + 136));
+							tn_ahead(tile + (1632*i11 + 96*i12 + 136));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 48));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12 + 48));
 							r_acc_3_0 = v4;
-							tn_ahead(tile + (2400*i11 + 96*i12 + 144));
+							tn_ahead(tile + (1632*i11 + 96*i12 + 144));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 56));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12 + 56));
 							r_acc_3_1 = v4;
-							tn_ahead(tile + (2400*i11 + 96*i12 + 152));
+							tn_ahead(tile + (1632*i11 + 96*i12 + 152));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 64));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12 + 64));
 							r_acc_4_0 = v4;
-							tn_ahead(tile + (2400*i11 + 96*i12 + 160));
+							tn_ahead(tile + (1632*i11 + 96*i12 + 160));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 72));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12 + 72));
 							r_acc_4_1 = v4;
-							tn_ahead(tile + (2400*i11 + 96*i12 + 168));
+							tn_ahead(tile + (1632*i11 + 96*i12 + 168));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 80));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12 + 80));
 							r_acc_5_0 = v4;
-							tn_ahead(tile + (2400*i11 + 96*i12 + 176));
+							tn_ahead(tile + (1632*i11 + 96*i12 + 176));
 						}
 						{
-							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 88));
+							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12 + 88));
 							r_acc_5_1 = v4;
-							tn_ahead(tile + (2400*i11 + 96*i12 + 184));
+							tn_ahead(tile + (1632*i11 + 96*i12 + 184));
 						}
 					} else {
 						{
@@ -778,170 +778,280 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							r_acc_5_1 = tn_splat_f32_v8(v5);
 						}
 					}
-					for (int64_t i17 = 0; i17 < tn_min(d_K - 376*i7, 376); i17++) {
-						{
-							const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (6016*i7*c2 + 12032*i6 + 6016*i11 + 16*i17));
-							r_brow_0 = v6;
-						}
-						{
-							const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (6016*i7*c2 + 12032*i6 + 6016*i11 + 16*i17 + 8));
-							r_brow_1 = v6;
-						}
-						{
-							const tn_f32_s v7 = pack_a[2256*i12 + 6*i17];
+					for (int64_t i17 = 0; i17 < tn_min(tn_div(tn_min(d_K - 336*i7, 336), 16), 20); i17++) {
+						if (tn_min(c2 - 4*i6, 4) - i11 - 2 >= 0) {
 							{
-								const tn_f32_v8 v8 = r_brow_0;
-								const tn_f32_v8 v9 = r_acc_0_0;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_0_0 = v10;
+								tn_ahead(pack_b + (5376*i7*c2 + 21504*i6 + 5376*i11 + 16*tn_min(i12*tn_min(tn_div(tn_min(d_K - 336*i7, 336), 16), 20) + i17, tn_min(d_K - 336*i7, 336) - 1) + 5376));
 							}
 							{
-								const tn_f32_v8 v8 = r_brow_1;
-								const tn_f32_v8 v9 = r_acc_0_1;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_0_1 = v10;
+								tn_ahead(pack_b + (5376*i7*c2 + 21504*i6 + 5376*i11 + 16*tn_min(i12*tn_min(tn_div(tn_min(d_K - 336*i7, 336), 16), 20) + i17, tn_min(d_K - 336*i7, 336) - 1) + 5384));
 							}
 						}
-						{
-							const tn_f32_s v7 = pack_a[2256*i12 + 6*i17 + 1];
+						for (int64_t i19 = 0; i19 < 16; i19++) {
 							{
-								const tn_f32_v8 v8 = r_brow_0;
-								const tn_f32_v8 v9 = r_acc_1_0;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_1_0 = v10;
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i7*c2 + 21504*i6 + 5376*i11 + 256*i17 + 16*i19));
+								r_brow_0 = v6;
 							}
 							{
-								const tn_f32_v8 v8 = r_brow_1;
-								const tn_f32_v8 v9 = r_acc_1_1;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_1_1 = v10;
+								const tn_f32_v8 v6 = tn_load_f32_v8(pack_b + (5376*i7*c2 + 21504*i6 + 5376*i11 + 256*i17 + 16*i19 + 8));
+								r_brow_1 = v6;
+							}
+							{
+								const tn_f32_s v7 = pack_a[2016*i12 + 96*i17 + 6*i19];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_0_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_0_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_0_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_0_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2016*i12 + 96*i17 + 6*i19 + 1];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_1_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_1_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_1_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_1_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2016*i12 + 96*i17 + 6*i19 + 2];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_2_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_2_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_2_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_2_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2016*i12 + 96*i17 + 6*i19 + 3];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_3_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_3_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_3_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_3_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2016*i12 + 96*i17 + 6*i19 + 4];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_4_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_4_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_4_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_4_1 = v10;
+								}
+							}
+							{
+								const tn_f32_s v7 = pack_a[2016*i12 + 96*i17 + 6*i19 + 5];
+								{
+									const tn_f32_v8 v8 = r_brow_0;
+									const tn_f32_v8 v9 = r_acc_5_0;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_5_0 = v10;
+								}
+								{
+									const tn_f32_v8 v8 = r_brow_1;
+									const tn_f32_v8 v9 = r_acc_5_1;
+									const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
+									r_acc_5_1 = v10;
+								}
+							}
+						}
+					}
+					for (int64_t i23 = 0; i23 < tn_min(d_K - 336*i7, 336) - 16*tn_min(tn_div(tn_min(d_K - 336*i7, 336), 16), 20); i23++) {
+						{
+							const tn_f32_v8 v11 = tn_load_f32_v8(pack_b + (5376*i7*c2 + 21504*i6 + 5376*i11 + 16*i23 + 256*tn_min(tn_div(tn_min(d_K - 336*i7, 336), 16), 20)));
+							r_brow_0 = v11;
+						}
+						{
+							const tn_f32_v8 v11 = tn_load_f32_v8(pack_b + (5376*i7*c2 + 21504*i6 + 5376*i11 + 16*i23 + 256*tn_min(tn_div(tn_min(d_K - 336*i7, 336), 16), 20) + 8));
+							r_brow_1 = v11;
+						}
+						{
+							const tn_f32_s v12 = pack_a[2016*i12 + 6*i23 + 96*tn_min(tn_div(tn_min(d_K - 336*i7, 336), 16), 20)];
+							{
+								const tn_f32_v8 v13 = r_brow_0;
+								const tn_f32_v8 v14 = r_acc_0_0;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_0_0 = v15;
+							}
+							{
+								const tn_f32_v8 v13 = r_brow_1;
+								const tn_f32_v8 v14 = r_acc_0_1;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_0_1 = v15;
 							}
 						}
 						{
-							const tn_f32_s v7 = pack_a[2256*i12 + 6*i17 + 2];
+							const tn_f32_s v12 = pack_a[2016*i12 + 6*i23 + 96*tn_min(tn_div(tn_min(d_K - 336*i7, 336), 16), 20) + 1];
 							{
-								const tn_f32_v8 v8 = r_brow_0;
-								const tn_f32_v8 v9 = r_acc_2_0;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_2_0 = v10;
+								const tn_f32_v8 v13 = r_brow_0;
+								const tn_f32_v8 v14 = r_acc_1_0;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_1_0 = v15;
 							}
 							{
-								const tn_f32_v8 v8 = r_brow_1;
-								const tn_f32_v8 v9 = r_acc_2_1;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_2_1 = v10;
-							}
-						}
-						{
-							const tn_f32_s v7 = pack_a[2256*i12 + 6*i17 + 3];
-							{
-								const tn_f32_v8 v8 = r_brow_0;
-								const tn_f32_v8 v9 = r_acc_3_0;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_3_0 = v10;
-							}
-							{
-								const tn_f32_v8 v8 = r_brow_1;
-								const tn_f32_v8 v9 = r_acc_3_1;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_3_1 = v10;
+								const tn_f32_v8 v13 = r_brow_1;
+								const tn_f32_v8 v14 = r_acc_1_1;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_1_1 = v15;
 							}
 						}
 						{
-							const tn_f32_s v7 = pack_a[2256*i12 + 6*i17 + 4];
+							const tn_f32_s v12 = pack_a[2016*i12 + 6*i23 + 96*tn_min(tn_div(tn_min(d_K - 336*i7, 336), 16), 20) + 2];
 							{
-								const tn_f32_v8 v8 = r_brow_0;
-								const tn_f32_v8 v9 = r_acc_4_0;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_4_0 = v10;
+								const tn_f32_v8 v13 = r_brow_0;
+								const tn_f32_v8 v14 = r_acc_2_0;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_2_0 = v15;
 							}
 							{
-								const tn_f32_v8 v8 = r_brow_1;
-								const tn_f32_v8 v9 = r_acc_4_1;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_4_1 = v10;
+								const tn_f32_v8 v13 = r_brow_1;
+								const tn_f32_v8 v14 = r_acc_2_1;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_2_1 = v15;
 							}
 						}
 						{
-							const tn_f32_s v7 = pack_a[2256*i12 + 6*i17 + 5];
+							const tn_f32_s v12 = pack_a[2016*i12 + 6*i23 + 96*tn_min(tn_div(tn_min(d_K - 336*i7, 336), 16), 20) + 3];
 							{
-								const tn_f32_v8 v8 = r_brow_0;
-								const tn_f32_v8 v9 = r_acc_5_0;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_5_0 = v10;
+								const tn_f32_v8 v13 = r_brow_0;
+								const tn_f32_v8 v14 = r_acc_3_0;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_3_0 = v15;
 							}
 							{
-								const tn_f32_v8 v8 = r_brow_1;
-								const tn_f32_v8 v9 = r_acc_5_1;
-								const tn_f32_v8 v10 = tn_mac_f32_v8(tn_splat_f32_v8(v7), v8, v9);
-								r_acc_5_1 = v10;
+								const tn_f32_v8 v13 = r_brow_1;
+								const tn_f32_v8 v14 = r_acc_3_1;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_3_1 = v15;
+							}
+						}
+						{
+							const tn_f32_s v12 = pack_a[2016*i12 + 6*i23 + 96*tn_min(tn_div(tn_min(d_K - 336*i7, 336), 16), 20) + 4];
+							{
+								const tn_f32_v8 v13 = r_brow_0;
+								const tn_f32_v8 v14 = r_acc_4_0;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_4_0 = v15;
+							}
+							{
+								const tn_f32_v8 v13 = r_brow_1;
+								const tn_f32_v8 v14 = r_acc_4_1;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_4_1 = v15;
+							}
+						}
+						{
+							const tn_f32_s v12 = pack_a[2016*i12 + 6*i23 + 96*tn_min(tn_div(tn_min(d_K - 336*i7, 336), 16), 20) + 5];
+							{
+								const tn_f32_v8 v13 = r_brow_0;
+								const tn_f32_v8 v14 = r_acc_5_0;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_5_0 = v15;
+							}
+							{
+								const tn_f32_v8 v13 = r_brow_1;
+								const tn_f32_v8 v14 = r_acc_5_1;
+								const tn_f32_v8 v15 = tn_mac_f32_v8(tn_splat_f32_v8(v12), v13, v14);
+								r_acc_5_1 = v15;
 							}
 						}
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_0_0;
-						tn_store_f32_v8(tile + (2400*i11 + 96*i12), v11);
+						const tn_f32_v8 v16 = r_acc_0_0;
+						tn_store_f32_v8(tile + (1632*i11 + 96*i12), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_0_1;
-						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 8), v11);
+						const tn_f32_v8 v16 = r_acc_0_1;
+						tn_store_f32_v8(tile + (1632*i11 + 96*i12 + 8), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_1_0;
-						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 16), v11);
+						const tn_f32_v8 v16 = r_acc_1_0;
+						tn_store_f32_v8(tile + (1632*i11 + 96*i12 + 16), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_1_1;
-						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 24), v11);
+						const tn_f32_v8 v16 = r_acc_1_1;
+						tn_store_f32_v8(tile + (1632*i11 + 96*i12 + 24), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_2_0;
-						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 32), v11);
+						const tn_f32_v8 v16 = r_acc_2_0;
+						tn_store_f32_v8(tile + (1632*i11 + 96*i12 + 32), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_2_1;
-						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 40), v11);
+						const tn_f32_v8 v16 = r_acc_2_1;
+						tn_store_f32_v8(tile + (1632*i11 + 96*i12 + 40), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_3_0;
-						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 48), v11);
+						const tn_f32_v8 v16 = r_acc_3_0;
+						tn_store_f32_v8(tile + (1632*i11 + 96*i12 + 48), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_3_1;
-						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 56), v11);
+						const tn_f32_v8 v16 = r_acc_3_1;
+						tn_store_f32_v8(tile + (1632*i11 + 96*i12 + 56), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_4_0;
-						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 64), v11);
+						const tn_f32_v8 v16 = r_acc_4_0;
+						tn_store_f32_v8(tile + (1632*i11 + 96*i12 + 64), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_4_1;
-						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 72), v11);
+						const tn_f32_v8 v16 = r_acc_4_1;
+						tn_store_f32_v8(tile + (1632*i11 + 96*i12 + 72), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_5_0;
-						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 80), v11);
+						const tn_f32_v8 v16 = r_acc_5_0;
+						tn_store_f32_v8(tile + (1632*i11 + 96*i12 + 80), v16);
 					}
 					{
-						const tn_f32_v8 v11 = r_acc_5_1;
-						tn_store_f32_v8(tile + (2400*i11 + 96*i12 + 88), v11);
+						const tn_f32_v8 v16 = r_acc_5_1;
+						tn_store_f32_v8(tile + (1632*i11 + 96*i12 + 88), v16);
 					}
 					if (i7 + 1 - c0 >= 0) {
-						for (int64_t i23 = 0; i23 < tn_min(d_M - 150*i5 - 6*i12, 6); i23++) {
+						for (int64_t i29 = 0; i29 < tn_min(d_M - 102*i5 - 6*i12, 6); i29++) {
 							{
-								const int64_t n24 = tn_min(d_N - 32*i6 - 16*i11, 16);
-								int64_t i24 = 0;
-								for (; i24 <= n24 - 8; i24 += 8) {
-									const tn_f32_v8 v12 = tn_load_f32_v8(tile + (2400*i11 + 96*i12 + 16*i23 + i24));
+								const int64_t n30 = tn_min(d_N - 64*i6 - 16*i11, 16);
+								int64_t i30 = 0;
+								for (; i30 <= n30 - 8; i30 += 8) {
+									const tn_f32_v8 v17 = tn_load_f32_v8(tile + (1632*i11 + 96*i12 + 16*i29 + i30));
 									/* %3 = matmul: line 9 */
-									const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-									tn_store_f16_v8(b3 + (150*d_N*i5 + 6*d_N*i12 + d_N*i23 + 32*i6 + 16*i11 + i24), v13);
+									const tn_f16_v8 v18 = tn_round_f16_v8(v17);
+									tn_store_f16_v8(b3 + (102*d_N*i5 + 6*d_N*i12 + d_N*i29 + 64*i6 + 16*i11 + i30), v18);
 								}
-								if (i24 < n24) {
-									const int64_t m24 = n24 - i24;
-									const tn_f32_v8 v12 = tn_loadn_f32_v8(tile + (2400*i11 + 96*i12 + 16*i23 + i24), m24);
-									const tn_f16_v8 v13 = tn_round_f16_v8(v12);
-									tn_storen_f16_v8(b3 + (150*d_N*i5 + 6*d_N*i12 + d_N*i23 + 32*i6 + 16*i11 + i24), m24, v13);
+								if (i30 < n30) {
+									const int64_t m30 = n30 - i30;
+									const tn_f32_v8 v17 = tn_loadn_f32_v8(tile + (1632*i11 + 96*i12 + 16*i29 + i30), m30);
+									const tn_f16_v8 v18 = tn_round_f16_v8(v17);
+									tn_storen_f16_v8(b3 + (102*d_N*i5 + 6*d_N*i12 + d_N*i29 + 64*i6 + 16*i11 + i30), m30, v18);
 								}
 							}
 						}
