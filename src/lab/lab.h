@@ -97,6 +97,7 @@ typedef struct LabPath {
 
 typedef struct LabSamples {
 	int calls;      /* calls a block */
+	double seconds; /* of a call, when blocks were sized */
 	double *us;     /* by round: time of a call */
 	int *position;  /* by round: 0 ran first */
 	bool failed;    /* run returned false: no samples */

@@ -16,9 +16,10 @@
 #define TRIALS       3
 #define BLOCK        0.01 /* seconds */
 #define CALLS_MAX    200
+#define LONG_CALL    0.05 /* seconds */
 #define REST_SLICE   1e-3 /* seconds slept at once while waiting for rest */
 #define REST_BUSY    0.2  /* of a slice used by others: not at rest */
-#define REST_MAX     100  /* slices */
+#define REST_MAX     400  /* slices: OpenBLAS's threads spin for 110 ms */
 
 double lab_seconds(void)
 {
@@ -137,6 +138,7 @@ static bool size_block(Turn *t, LabSamples *out)
 	rest();
 	if (!warm_up(t, out) || !calls(t, TRIALS, out, &seconds))
 		return false;
+	out->seconds = seconds;
 	out->calls = block_size(seconds);
 	return true;
 }
@@ -147,8 +149,8 @@ static bool block(Turn *t, LabSamples *out, int round, int position)
 	int again = out->calls < WARM_UP ? out->calls : WARM_UP;
 
 	rest();
-	/* Awake again; a single long call wakes itself. */
-	if (out->calls > 1 && !calls(t, again, out, &seconds))
+	/* Awake again; a call much longer than that wakes itself. */
+	if (out->seconds < LONG_CALL && !calls(t, again, out, &seconds))
 		return false;
 	if (!calls(t, out->calls, out, &seconds))
 		return false;
