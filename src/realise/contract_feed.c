@@ -10,7 +10,8 @@
  *   PACK_FED    a row of the next panel is packed, which was asked for some 64
  *               steps before. Two places for panels take turns.
  *   PACK_TASK   where memory runs along k, squares of the next panel are asked
- *               for, and transposed before its first tile, out of L2.
+ *               for, and transposed before its first tile, out of L2; of the
+ *               same panel's next block of K where a task has only one.
  *   PACK_PHASE  a row of the next panel is asked for.
  *
  * With PACK_FED a task's first panel, what a shorter column of tiles left
@@ -51,9 +52,12 @@ static Ex fed(const Product *p, const Block *b)
 
 bool contract_feeds(Product *p, const Block *b)
 {
-	if (p->unit != UNIT_FMA || p->plain || p->par[P_MB] < FEW_TILES)
-		return p->b.where == PACK_FED;
-	return p->b.where != PACK_NONE && !b->fills;
+	bool few = p->par[P_MB] < FEW_TILES;
+
+	if (p->unit != UNIT_FMA || p->plain || b->fills)
+		return false;
+	return p->b.where == PACK_FED || p->b.where == PACK_TASK ||
+	       (p->b.where == PACK_PHASE && !few);
 }
 
 /* The elements of k of a panel that is packed. */
@@ -98,10 +102,10 @@ static void ask_square(Product *p, const Block *b, Ex panel, const KAt *k)
 static void feed(Product *p, const Block *b, Ex s)
 {
 	ExprTab *t = p->t;
-	Ex last = ex_sub(t, b->length, ex_const(t, 1));
+	Ex one = ex_const(t, 1), last = ex_sub(t, b->length, one);
 	Ex row = ex_add(t, ex_mul(t, b->at[0], fed(p, b)), s);
 	Ex later = ex_const(t, (ASKED + steps(p) - 1) / steps(p));
-	Ex next = ex_add(t, b->pb, ex_const(t, 1));
+	Ex next = ex_add(t, b->pb, one);
 	KAt k = {b->kk, ex_min(t, row, last)},
 	    asked = {b->kk, ex_min(t, ex_add(t, row, later), last)};
 
@@ -117,6 +121,10 @@ static void feed(Product *p, const Block *b, Ex s)
 		ask_packed(p, b, next, &k);
 		break;
 	default:
+		if (p->par[P_NB] == 1) {
+			next = b->pb;
+			k.block = ex_add(t, k.block, one);
+		}
 		ask_square(p, b, next, &k);
 		break;
 	}

@@ -446,6 +446,9 @@ void contract_main(Product *p)
 			p->b.first = b.pb;
 		b.more = ex_sub(t, ex_sub(t, cs[j].count, one),
 				ex_add(t, at, one));
+		if (p->b.where == PACK_TASK && p->par[P_NB] == 1)
+			b.more = ex_sub(t, ex_sub(t, p->blocks, one),
+					ex_add(t, b.kk, one));
 		if (p->b.where == PACK_FED)
 			contract_feed_rest(p, &b, &cs[j], at, rows);
 		if (p->b.where == PACK_TASK && !whole && !b.fills)
