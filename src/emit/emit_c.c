@@ -398,11 +398,13 @@ static void print_one_task(Emit *e)
 
 static void print_task_loop(Emit *e, const char *count)
 {
-	ec_line(e, "const int64_t tasks = %s;\n\n", count);
-	ec_line(e, "(void)worker;\n");
+	ec_line(e, "const int64_t tasks = %s;\n", count);
+	ec_line(e, "int done = 0;\n");
+	ec_line(e, "int64_t t = -1;\n\n");
 	ec_line(e, "(void)st;\n");
-	ec_line(e, "for (int64_t t = tn_task(args, workers, -1); t < tasks;\n");
-	ec_line(e, "     t = tn_task(args, workers, t)) {\n");
+	ec_line(e, "while ((t = tn_task(args, worker, workers, tasks, t, &done)) "
+		   "<\n");
+	ec_line(e, "       tasks) {\n");
 }
 
 static void print_phase(Emit *e, Buf *out, const Phase *ph)

@@ -5,27 +5,28 @@
  * settled by launch_prepare, so that a run is a loop over calls. A launch
  * of one worker is a plain call; others go to the pool.
  *
- * Tasks are claimed from one counter, so the bits of a result never depend
- * on which worker computed what. Each worker has a status of its own, and
- * the fault reported is the one of the first value in the program and its
- * lowest index: workers claim tasks in order and the lowest faulting task is
- * always claimed, so that the report too is the same for every worker count
- * wherever index follows task order. Statuses are clear between runs; only
- * a fault makes them otherwise.
+ * Tasks are claimed (abi.h), so the bits of a result never depend on which
+ * worker computed what. Each worker has a status of its own, and the fault
+ * reported is the one of the first value in the program and its lowest index:
+ * every task is run, so that the report too is the same for every worker
+ * count. Statuses are clear between runs; only a fault makes them otherwise.
  */
 #include "runtime/runtime.h"
 
-#define LINE 128 /* two cache lines: processors fetch them in pairs */
-
 static size_t round_up(size_t n)
 {
-	return (n + LINE - 1) / LINE * LINE;
+	return (n + TN_LINE - 1) / TN_LINE * TN_LINE;
 }
 
-/* The block: the task counter, a status a worker, scratch a worker. */
+/* The block: for each worker a task counter, a status, scratch. */
+static int64_t *set_next(const LaunchSet *s, int worker)
+{
+	return (int64_t *)(void *)(s->block + (size_t)worker * TN_LINE);
+}
+
 static TnStatus *set_status(const LaunchSet *s, int worker)
 {
-	return (TnStatus *)(void *)(s->block + LINE + (size_t)worker * LINE);
+	return (TnStatus *)(void *)set_next(s, s->workers + worker);
 }
 
 static void block_free(LaunchSet *s)
@@ -43,11 +44,10 @@ static bool block_reserve(LaunchSet *s, const Launch *launches, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (launches[i].scratch > most)
 			most = launches[i].scratch;
-	if (most > PTRDIFF_MAX - 2 * LINE ||
-	    __builtin_mul_overflow(round_up(most) + LINE, (size_t)s->workers,
-				   &need))
+	if (most > PTRDIFF_MAX - 4 * TN_LINE ||
+	    __builtin_mul_overflow(round_up(most) + 2 * TN_LINE,
+				   (size_t)s->workers, &need))
 		return false;
-	need += LINE;
 	if (need <= s->size)
 		return true;
 	block_free(s);
@@ -86,8 +86,8 @@ bool launch_prepare(LaunchSet *s, Arena *a, const Launch *launches, size_t n,
 	}
 	for (size_t i = 0; i < s->n; i++) {
 		TnArgs *args = &s->steps[i].args;
-		args->next = (int64_t *)(void *)s->block;
-		args->scratch = s->block + LINE + (size_t)s->workers * LINE;
+		args->next = set_next(s, 0);
+		args->scratch = (char *)set_next(s, 2 * s->workers);
 	}
 	for (int w = 0; w < s->workers; w++)
 		*set_status(s, w) = (TnStatus){0};
@@ -136,13 +136,14 @@ static TN_NOINLINE bool run_steps(const LaunchSet *set, TnStatus *status)
 	*status = (TnStatus){0};
 	for (size_t i = 0; i < set->n; i++) {
 		const LaunchStep *step = &set->steps[i];
-		*step->args.next = 0;
 		if (step->workers == 1) {
 			step->fn(&step->args, 0, 1, alone);
 			if (alone->code == TN_FAULT_NONE)
 				continue;
 		} else {
 			Job j = {set, step};
+			for (int w = 0; w < step->workers; w++)
+				*set_next(set, w) = 0;
 			pool_run(step->workers, job_work, &j);
 		}
 		if (step_faulted(set, step, status))

@@ -111,7 +111,7 @@ typedef struct LaunchSet {
 	LaunchStep *steps; /* of launches that have tasks */
 	size_t n;
 	int workers; /* the most of any step */
-	char *block; /* counter, statuses, scratch; kept if it is enough */
+	char *block; /* counters, statuses, scratch; kept if it is enough */
 	size_t size;
 } LaunchSet;
 

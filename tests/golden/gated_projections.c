@@ -38,12 +38,23 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+#define TN_LINE 128
 static inline __attribute__((unused)) int64_t
-tn_task(const TnArgs *args, int workers, int64_t t)
+tn_task(const TnArgs *args, int worker, int workers, int64_t tasks, int64_t t,
+	int *done)
 {
 	if (workers == 1)
 		return t + 1;
-	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+	for (; *done < workers; ++*done) {
+		int part = (worker + *done) % workers;
+		int64_t n = tasks / workers, more = tasks % workers;
+		int64_t first = part * n + (part < more ? part : more);
+		int64_t *next = args->next + part * (TN_LINE / 8);
+		int64_t i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+		if (i < n + (part < more))
+			return first + i;
+	}
+	return tasks;
 }
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
@@ -653,11 +664,12 @@ TN_EXPORT void k0_pack_b0(const TnArgs *args, int worker, int workers,
 	float *const pack_b0 = args->buffers[0];
 	const uint16_t *const b_w = args->buffers[1];
 	const int64_t tasks = c1;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i0 = t;
 		for (int64_t i1 = 0; i1 < c0; i1++) {
 			for (int64_t i2 = 0; i2 < tn_min(d_K - 336*i1, 336); i2++) {
@@ -699,11 +711,12 @@ TN_EXPORT void k0_pack_b1(const TnArgs *args, int worker, int workers,
 	float *const pack_b1 = args->buffers[2];
 	const uint16_t *const b_v = args->buffers[3];
 	const int64_t tasks = c1;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i4 = t;
 		for (int64_t i5 = 0; i5 < c0; i5++) {
 			for (int64_t i6 = 0; i6 < tn_min(d_K - 336*i5, 336); i6++) {
@@ -755,11 +768,12 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const uint16_t *const b_x = args->buffers[4];
 	uint16_t *const b13 = args->buffers[5];
 	const int64_t tasks = c4*c3;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i8 = t / c3;
 		const int64_t i9 = t % c3;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};

@@ -30,12 +30,23 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+#define TN_LINE 128
 static inline __attribute__((unused)) int64_t
-tn_task(const TnArgs *args, int workers, int64_t t)
+tn_task(const TnArgs *args, int worker, int workers, int64_t tasks, int64_t t,
+	int *done)
 {
 	if (workers == 1)
 		return t + 1;
-	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+	for (; *done < workers; ++*done) {
+		int part = (worker + *done) % workers;
+		int64_t n = tasks / workers, more = tasks % workers;
+		int64_t first = part * n + (part < more ? part : more);
+		int64_t *next = args->next + part * (TN_LINE / 8);
+		int64_t i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+		if (i < n + (part < more))
+			return first + i;
+	}
+	return tasks;
 }
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
@@ -508,11 +519,12 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const uint16_t *const b_w = args->buffers[2];
 	uint16_t *const b5 = args->buffers[3];
 	const int64_t tasks = c4*c3;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i0 = t / c3;
 		const int64_t i1 = t % c3;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};

@@ -40,12 +40,23 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+#define TN_LINE 128
 static inline __attribute__((unused)) int64_t
-tn_task(const TnArgs *args, int workers, int64_t t)
+tn_task(const TnArgs *args, int worker, int workers, int64_t tasks, int64_t t,
+	int *done)
 {
 	if (workers == 1)
 		return t + 1;
-	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+	for (; *done < workers; ++*done) {
+		int part = (worker + *done) % workers;
+		int64_t n = tasks / workers, more = tasks % workers;
+		int64_t first = part * n + (part < more ? part : more);
+		int64_t *next = args->next + part * (TN_LINE / 8);
+		int64_t i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+		if (i < n + (part < more))
+			return first + i;
+	}
+	return tasks;
 }
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
@@ -478,11 +489,12 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const uint16_t *const b_g = args->buffers[1];
 	uint16_t *const b19 = args->buffers[2];
 	const int64_t tasks = c2 + 1 - c2*c3 - c3;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i1 = t % (c2 + 1);
 		for (int64_t i2 = 0; i2 < tn_min(c0, d_M - i1*c0); i2++) {
 			tn_f32_s v0 = 0;
@@ -642,11 +654,12 @@ TN_EXPORT void k0_pass0(const TnArgs *args, int worker, int workers,
 	const uint16_t *const b_x = args->buffers[0];
 	float *const part = args->buffers[3];
 	const int64_t tasks = d_M*c0*c1;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i6 = t / c0 % d_M;
 		const int64_t i8 = t % c0;
 		for (int64_t i7 = 0; i7 < 1; i7++) {
@@ -750,11 +763,12 @@ TN_EXPORT void k0_fold0(const TnArgs *args, int worker, int workers,
 	float *const kept_2 = args->buffers[6];
 	float *const kept_3 = args->buffers[7];
 	const int64_t tasks = d_M*c1;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i11 = t % d_M;
 		for (int64_t i12 = 0; i12 < 1; i12++) {
 			tn_f32_s v21 = 0;
@@ -796,11 +810,12 @@ TN_EXPORT void k0_pass1(const TnArgs *args, int worker, int workers,
 	uint16_t *const b19 = args->buffers[2];
 	float *const kept_3 = args->buffers[7];
 	const int64_t tasks = d_M*c0*c1;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i15 = t / c0 % d_M;
 		const int64_t i17 = t % c0;
 		for (int64_t i16 = 0; i16 < 1; i16++) {
@@ -887,12 +902,23 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+#define TN_LINE 128
 static inline __attribute__((unused)) int64_t
-tn_task(const TnArgs *args, int workers, int64_t t)
+tn_task(const TnArgs *args, int worker, int workers, int64_t tasks, int64_t t,
+	int *done)
 {
 	if (workers == 1)
 		return t + 1;
-	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+	for (; *done < workers; ++*done) {
+		int part = (worker + *done) % workers;
+		int64_t n = tasks / workers, more = tasks % workers;
+		int64_t first = part * n + (part < more ? part : more);
+		int64_t *next = args->next + part * (TN_LINE / 8);
+		int64_t i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+		if (i < n + (part < more))
+			return first + i;
+	}
+	return tasks;
 }
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
@@ -1360,11 +1386,12 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 	const uint16_t *const b_w = args->buffers[1];
 	uint16_t *const b20 = args->buffers[2];
 	const int64_t tasks = c4*c3;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i0 = t / c3;
 		const int64_t i1 = t % c3;
 		TN_REG tn_f32_v8 r_acc_0_0 = {0};

@@ -35,12 +35,23 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
+#define TN_LINE 128
 static inline __attribute__((unused)) int64_t
-tn_task(const TnArgs *args, int workers, int64_t t)
+tn_task(const TnArgs *args, int worker, int workers, int64_t tasks, int64_t t,
+	int *done)
 {
 	if (workers == 1)
 		return t + 1;
-	return __atomic_fetch_add(args->next, 1, __ATOMIC_RELAXED);
+	for (; *done < workers; ++*done) {
+		int part = (worker + *done) % workers;
+		int64_t n = tasks / workers, more = tasks % workers;
+		int64_t first = part * n + (part < more ? part : more);
+		int64_t *next = args->next + part * (TN_LINE / 8);
+		int64_t i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+		if (i < n + (part < more))
+			return first + i;
+	}
+	return tasks;
 }
 typedef void TnKernel(const TnArgs *args, int worker, int workers,
 		      TnStatus *status);
@@ -817,11 +828,12 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	const uint16_t *const b_x = args->buffers[0];
 	uint16_t *const b9 = args->buffers[1];
 	const int64_t tasks = c2 + 1 - c2*c3 - c3;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i1 = t % (c2 + 1);
 		for (int64_t i2 = 0; i2 < tn_min(c0, d_M - i1*c0); i2++) {
 			tn_f32_s v0 = -__builtin_inff();
@@ -973,11 +985,12 @@ TN_EXPORT void k0_pass0(const TnArgs *args, int worker, int workers,
 	const uint16_t *const b_x = args->buffers[0];
 	float *const part = args->buffers[2];
 	const int64_t tasks = d_M*c0*c1;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i7 = t / c0 % d_M;
 		const int64_t i9 = t % c0;
 		for (int64_t i8 = 0; i8 < 1; i8++) {
@@ -1067,11 +1080,12 @@ TN_EXPORT void k0_fold0(const TnArgs *args, int worker, int workers,
 	float *const part = args->buffers[2];
 	float *const kept = args->buffers[3];
 	const int64_t tasks = d_M*c1;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i12 = t % d_M;
 		for (int64_t i13 = 0; i13 < 1; i13++) {
 			tn_f32_s v16 = -__builtin_inff();
@@ -1099,11 +1113,12 @@ TN_EXPORT void k0_pass1(const TnArgs *args, int worker, int workers,
 	float *const kept = args->buffers[3];
 	float *const part_1 = args->buffers[4];
 	const int64_t tasks = d_M*c0*c1;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i16 = t / c0 % d_M;
 		const int64_t i18 = t % c0;
 		for (int64_t i17 = 0; i17 < 1; i17++) {
@@ -1151,11 +1166,12 @@ TN_EXPORT void k0_fold1(const TnArgs *args, int worker, int workers,
 	float *const part_1 = args->buffers[4];
 	float *const kept_1 = args->buffers[5];
 	const int64_t tasks = d_M*c1;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i21 = t % d_M;
 		for (int64_t i22 = 0; i22 < 1; i22++) {
 			tn_f32_s v26 = 0;
@@ -1184,11 +1200,12 @@ TN_EXPORT void k0_pass2(const TnArgs *args, int worker, int workers,
 	float *const kept = args->buffers[3];
 	float *const kept_1 = args->buffers[5];
 	const int64_t tasks = d_M*c0*c1;
+	int done = 0;
+	int64_t t = -1;
 
-	(void)worker;
 	(void)st;
-	for (int64_t t = tn_task(args, workers, -1); t < tasks;
-	     t = tn_task(args, workers, t)) {
+	while ((t = tn_task(args, worker, workers, tasks, t, &done)) <
+	       tasks) {
 		const int64_t i25 = t / c0 % d_M;
 		const int64_t i27 = t % c0;
 		for (int64_t i26 = 0; i26 < 1; i26++) {
