@@ -724,6 +724,46 @@ static void faults(void)
 	code_unload(src, 2);
 }
 
+#define MOST_WORKERS 5
+#define MOST_TASKS   13
+
+/* The workers whose bits are set in `come` take tasks in turn. */
+static void parts_of(int workers, int tasks, int come)
+{
+	int64_t next[MOST_WORKERS * TN_LINE / 8] = {0};
+	TnArgs args = {.next = next};
+	int ran[MOST_TASKS] = {0}, done[MOST_WORKERS] = {0};
+	int each = tasks / workers, more = tasks % workers;
+	bool first = true, any = true;
+
+	for (; any; first = false) {
+		any = false;
+		for (int w = 0; w < workers; w++) {
+			if (!(come >> w & 1))
+				continue;
+			int64_t t =
+				tn_task(&args, w, workers, tasks, 0, &done[w]);
+			/* its own part first, whoever else is there */
+			if (first && each > 0)
+				CHECK(t == w * each + (w < more ? w : more));
+			if (t < tasks) {
+				ran[t]++;
+				any = true;
+			}
+		}
+	}
+	for (int t = 0; t < tasks; t++)
+		CHECK(ran[t] == 1);
+}
+
+static void parts(void)
+{
+	for (int workers = 2; workers <= MOST_WORKERS; workers++)
+		for (int tasks = 0; tasks <= MOST_TASKS; tasks++)
+			for (int come = 1; come < 1 << workers; come++)
+				parts_of(workers, tasks, come);
+}
+
 static void forked(void)
 {
 	CodeSource src;
@@ -748,4 +788,4 @@ TEST_MAIN(TEST(isas), TEST(targets), TEST(strict), TEST(compilers),
 	  TEST(bad_source), TEST(damaged), TEST(killed_writer), TEST(processes),
 	  TEST(not_writable), TEST(disk_read_only), TEST(disk_full),
 	  TEST(out_of_memory), TEST(children_ignored), TEST(faults),
-	  TEST(forked))
+	  TEST(parts), TEST(forked))
