@@ -402,8 +402,9 @@ static void print_task_loop(Emit *e, const char *count)
 	ec_line(e, "int done = 0;\n");
 	ec_line(e, "int64_t t = -1;\n\n");
 	ec_line(e, "(void)st;\n");
-	ec_line(e, "while ((t = tn_task(args, worker, workers, tasks, t, &done)) "
-		   "<\n");
+	ec_line(e,
+		"while ((t = tn_task(args, worker, workers, tasks, t, &done)) "
+		"<\n");
 	ec_line(e, "       tasks) {\n");
 }
 

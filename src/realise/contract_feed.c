@@ -88,10 +88,9 @@ static void ask_square(Product *p, const Block *b, Ex panel, const KAt *k)
 
 	for (int64_t n = 0; n < p->b.wide / p->par[P_LANES]; n++) {
 		Ex column = ex_add(t, first, ex_mul(t, ex_const(t, n), lanes));
-		KAt at = {k->block,
-			  ex_add(t, square,
-				 lower_for(l, lanes, MAP_VUNROLL,
-					   (int)p->par[P_LANES]))};
+		KAt at = {k->block, ex_add(t, square,
+					   lower_for(l, lanes, MAP_VUNROLL,
+						     (int)p->par[P_LANES]))};
 		contract_ask_element(p, &p->b, b->batch, column, &at);
 		lower_end(l);
 	}
@@ -146,9 +145,8 @@ void contract_feed_fold(Product *p, const Block *b, uint32_t row)
 	lower_end(l);
 	if (ex_equals(t, ex_sub(t, b->length, done), 0))
 		return;
-	k.in = ex_add(
-		t, done,
-		lower_for(l, ex_sub(t, b->length, done), MAP_SERIAL, 1));
+	k.in = ex_add(t, done,
+		      lower_for(l, ex_sub(t, b->length, done), MAP_SERIAL, 1));
 	contract_step(p, b, row, &k, false);
 	lower_end(l);
 }

@@ -219,7 +219,8 @@ void contract_model(const Target *t, const Extents *x, int64_t *par)
 
 	par[P_A] = few && x->a_plain ? PACK_NONE : PACK_TASK;
 	par[P_B] = x->b_fixed ? PACK_PHASE : PACK_TASK;
-	/* of a B that is transposed, the block after this one comes to L1 too */
+	/* of a B that is transposed, the block after this one comes to L1 too
+	 */
 	int64_t panels_near = x->b_along || x->b_fixed ? 1 : 2;
 	par[P_KC] = l1 * 2 / 3 / panels_near / (nr * x->bytes) / lanes * lanes;
 	if (x->b_plain && x->n >= 0 && (!x->b_fixed || x->m == 1)) {

@@ -201,7 +201,12 @@ bool contract_guarded(const Product *p, const Packed *x)
 void contract_pack_step(Product *p, const Packed *x, const Ex *batch, Ex panel,
 			const KAt *k)
 {
-	Panel n = {x, batch, panel, k->block, panel, x->wide,
+	Panel n = {x,
+		   batch,
+		   panel,
+		   k->block,
+		   panel,
+		   x->wide,
 		   contract_guarded(p, x)};
 	Ex i = lower_for(&p->l, ex_const(p->t, x->wide), MAP_VUNROLL,
 			 (int)p->par[P_LANES]);

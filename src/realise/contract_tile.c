@@ -130,9 +130,9 @@ static VarId fill_b(Product *p, const Block *b, const KAt *k, Ex j)
 {
 	Ex to[K_MAX_RANK];
 
-	VarId v = contract_element(p, &p->b, b->batch,
-				   ex_add(p->t, b->column, j), k,
-				   contract_guarded(p, &p->b));
+	VarId v =
+		contract_element(p, &p->b, b->batch, ex_add(p->t, b->column, j),
+				 k, contract_guarded(p, &p->b));
 	contract_packed(p, &p->b, b->batch, b->pb, k, j, to);
 	lower_store(&p->l, p->b.buffer, to, v);
 	return v;

@@ -42,9 +42,10 @@ typedef struct TnArgs {
  * in its caches serves it again; it goes on with what the next ones have not
  * begun. *done counts the parts that it found empty.
  */
-static inline __attribute__((unused)) int64_t
-tn_task(const TnArgs *args, int worker, int workers, int64_t tasks, int64_t t,
-	int *done)
+static inline __attribute__((unused)) int64_t tn_task(const TnArgs *args,
+						      int worker, int workers,
+						      int64_t tasks, int64_t t,
+						      int *done)
 {
 	if (workers == 1)
 		return t + 1;
