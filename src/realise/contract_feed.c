@@ -50,14 +50,24 @@ static Ex fed(const Product *p, const Block *b)
 		      ex_div(p->t, b->length, by));
 }
 
+/* Whether all of the product lies in cache: one task's multiply-adds. */
+static bool is_small(const Product *p)
+{
+	int64_t m, n, k;
+
+	return ex_is_const(p->t, p->m, &m) && ex_is_const(p->t, p->n, &n) &&
+	       ex_is_const(p->t, p->k, &k) &&
+	       (double)m * (double)n * (double)k < TASK_MACS;
+}
+
 bool contract_feeds(Product *p, const Block *b)
 {
-	bool few = p->par[P_MB] < FEW_TILES;
-
 	if (p->unit != UNIT_FMA || p->plain || b->fills)
 		return false;
-	return p->b.where == PACK_FED || p->b.where == PACK_TASK ||
-	       (p->b.where == PACK_PHASE && !few);
+	if (p->b.where == PACK_TASK)
+		return !is_small(p);
+	return p->b.where == PACK_FED ||
+	       (p->b.where == PACK_PHASE && p->par[P_MB] >= FEW_TILES);
 }
 
 /* The elements of k of a panel that is packed. */

@@ -219,10 +219,11 @@ void contract_model(const Target *t, const Extents *x, int64_t *par)
 
 	par[P_A] = few && x->a_plain ? PACK_NONE : PACK_TASK;
 	par[P_B] = x->b_fixed ? PACK_PHASE : PACK_TASK;
-	/* of a B that is transposed, the block after this one comes to L1 too
-	 */
-	int64_t panels_near = x->b_along || x->b_fixed ? 1 : 2;
-	par[P_KC] = l1 * 2 / 3 / panels_near / (nr * x->bytes) / lanes * lanes;
+	par[P_KC] = l1 * 2 / 3 / (nr * x->bytes) / lanes * lanes;
+	/* of a B that is transposed, the block after this one comes to L1 too,
+	 * unless all of it is there */
+	if (!x->b_along && !x->b_fixed && (!known || macs >= TASK_MACS))
+		par[P_KC] = par[P_KC] / 2 / lanes * lanes;
 	if (x->b_plain && x->n >= 0 && (!x->b_fixed || x->m == 1)) {
 		/* the first touch of a panel is slow, and hides behind the
 		 * multiply-adds of the rows */

@@ -29,18 +29,17 @@ typedef struct TnArgs {
 	const int64_t *dims;  /* by dim number of the plan */
 	char *scratch;        /* workers * scratch_stride bytes, 64-aligned */
 	int64_t scratch_stride;
-	int64_t *next; /* tasks taken of each worker's part, TN_LINE bytes
-			  apart; for more workers than one */
+	int64_t *next; /* tasks taken of each worker's part; for more workers
+			  than one */
 } TnArgs;
-
-#define TN_LINE 128 /* two cache lines: processors fetch them in pairs */
 
 /*
  * The task after t that falls to this worker, -1: its first; `tasks`: none is
  * left. Alone, it takes all in order and needs no locked instruction. Else
  * every worker has a part of them, the same in each run, so that what it left
  * in its caches serves it again; it goes on with what the next ones have not
- * begun. *done counts the parts that it found empty.
+ * begun. *done counts the parts that it found empty. The counters lie
+ * side by side: a worker that has one has the others near it too.
  */
 static inline __attribute__((unused)) int64_t tn_task(const TnArgs *args,
 						      int worker, int workers,
@@ -53,8 +52,8 @@ static inline __attribute__((unused)) int64_t tn_task(const TnArgs *args,
 		int part = (worker + *done) % workers;
 		int64_t n = tasks / workers, more = tasks % workers;
 		int64_t first = part * n + (part < more ? part : more);
-		int64_t *next = args->next + part * (TN_LINE / 8);
-		int64_t i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+		int64_t i = __atomic_fetch_add(&args->next[part], 1,
+					       __ATOMIC_RELAXED);
 		if (i < n + (part < more))
 			return first + i;
 	}

@@ -13,20 +13,28 @@
  */
 #include "runtime/runtime.h"
 
+#define LINE 128 /* two cache lines: processors fetch them in pairs */
+
 static size_t round_up(size_t n)
 {
-	return (n + TN_LINE - 1) / TN_LINE * TN_LINE;
+	return (n + LINE - 1) / LINE * LINE;
 }
 
-/* The block: for each worker a task counter, a status, scratch. */
-static int64_t *set_next(const LaunchSet *s, int worker)
+/* The block: task counters, a status a worker, scratch a worker. */
+static int64_t *set_next(const LaunchSet *s)
 {
-	return (int64_t *)(void *)(s->block + (size_t)worker * TN_LINE);
+	return (int64_t *)(void *)s->block;
+}
+
+static size_t next_size(const LaunchSet *s)
+{
+	return round_up((size_t)s->workers * sizeof(int64_t));
 }
 
 static TnStatus *set_status(const LaunchSet *s, int worker)
 {
-	return (TnStatus *)(void *)set_next(s, s->workers + worker);
+	return (TnStatus *)(void *)(s->block + next_size(s) +
+				    (size_t)worker * LINE);
 }
 
 static void block_free(LaunchSet *s)
@@ -44,10 +52,11 @@ static bool block_reserve(LaunchSet *s, const Launch *launches, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (launches[i].scratch > most)
 			most = launches[i].scratch;
-	if (most > PTRDIFF_MAX - 4 * TN_LINE ||
-	    __builtin_mul_overflow(round_up(most) + 2 * TN_LINE,
-				   (size_t)s->workers, &need))
+	if (most > PTRDIFF_MAX - 2 * LINE ||
+	    __builtin_mul_overflow(round_up(most) + LINE, (size_t)s->workers,
+				   &need))
 		return false;
+	need += next_size(s);
 	if (need <= s->size)
 		return true;
 	block_free(s);
@@ -86,8 +95,8 @@ bool launch_prepare(LaunchSet *s, Arena *a, const Launch *launches, size_t n,
 	}
 	for (size_t i = 0; i < s->n; i++) {
 		TnArgs *args = &s->steps[i].args;
-		args->next = set_next(s, 0);
-		args->scratch = (char *)set_next(s, 2 * s->workers);
+		args->next = set_next(s);
+		args->scratch = (char *)set_status(s, s->workers);
 	}
 	for (int w = 0; w < s->workers; w++)
 		*set_status(s, w) = (TnStatus){0};
@@ -143,7 +152,7 @@ static TN_NOINLINE bool run_steps(const LaunchSet *set, TnStatus *status)
 		} else {
 			Job j = {set, step};
 			for (int w = 0; w < step->workers; w++)
-				*set_next(set, w) = 0;
+				set_next(set)[w] = 0;
 			pool_run(step->workers, job_work, &j);
 		}
 		if (step_faulted(set, step, status))

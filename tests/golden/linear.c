@@ -30,7 +30,6 @@ typedef struct TnArgs {
 	int64_t scratch_stride;
 	int64_t *next;
 } TnArgs;
-#define TN_LINE 128
 static inline __attribute__((unused)) int64_t
 tn_task(const TnArgs *args, int worker, int workers, int64_t tasks, int64_t t,
 	int *done)
@@ -41,8 +40,8 @@ tn_task(const TnArgs *args, int worker, int workers, int64_t tasks, int64_t t,
 		int part = (worker + *done) % workers;
 		int64_t n = tasks / workers, more = tasks % workers;
 		int64_t first = part * n + (part < more ? part : more);
-		int64_t *next = args->next + part * (TN_LINE / 8);
-		int64_t i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+		int64_t i = __atomic_fetch_add(&args->next[part], 1,
+					       __ATOMIC_RELAXED);
 		if (i < n + (part < more))
 			return first + i;
 	}

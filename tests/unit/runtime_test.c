@@ -730,7 +730,7 @@ static void faults(void)
 /* The workers whose bits are set in `come` take tasks in turn. */
 static void parts_of(int workers, int tasks, int come)
 {
-	int64_t next[MOST_WORKERS * TN_LINE / 8] = {0};
+	int64_t next[MOST_WORKERS] = {0};
 	TnArgs args = {.next = next};
 	int ran[MOST_TASKS] = {0}, done[MOST_WORKERS] = {0};
 	int each = tasks / workers, more = tasks % workers;
