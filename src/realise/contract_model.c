@@ -21,10 +21,10 @@
  * The blocks of many rows. The block of A (mb x mr x kc) is read anew for each
  * panel of B and takes a quarter of L2: the panels and the sums that pass have
  * as much, and the rest is others'. A panel of B (kc x nr) takes two thirds of
- * L1; one that was packed before comes as a stream, and may take twice as much
- * again. Sums move once more for each block of K, so that up to twice as many
- * elements are one; where the sums of many rows fit into L2 too, a task has no
- * more. A task is as wide as makes packing its A worth little.
+ * L1; one that was packed before comes as a stream, and may be twice as long.
+ * Sums move once more for each block of K, so that up to twice as many elements
+ * are one; where the sums of many rows fit into L2 too, a task has no more. A
+ * task is as wide as makes packing its A worth little.
  *
  * The blocks of few rows. A panel of packed B is as large, the block of A and
  * the sums of a task an eighth of L2 each. B in place is read in runs of whole
@@ -148,12 +148,12 @@ static void choose_blocks(const Target *t, const Extents *x, int64_t *par)
 	int64_t lanes = par[P_LANES], mr = par[P_MR], nr = par[P_NR];
 	int64_t block = t->cache[1] / 4 / x->bytes; /* elements of A's */
 	int64_t panel = t->cache[0] * 2 / 3 / (nr * x->bytes);
-	int64_t one = at_least_one(panel / lanes) * lanes * 2;
-	int64_t kc = x->b_fixed ? one : one / 2;
+	int64_t whole = at_least_one(panel / lanes) * lanes * 2;
+	int64_t kc = x->b_fixed ? whole : whole / 2;
 
 	if (x->k > 0) {
 		/* of one block the sums never leave the registers */
-		int64_t blocks = x->k <= one ? 1 : x->k / kc;
+		int64_t blocks = x->k <= whole ? 1 : x->k / kc;
 		kc = ceil_div(x->k, blocks);
 		kc = ceil_div(kc, lanes) * lanes;
 	}
