@@ -123,12 +123,11 @@ const CTemplate cfuncs_integer[] = {
 	 "\t}\n"
 	 "\treturn r;\n"},
 	{"fault", "", "", "so", "-:ZEUI",
-	 "\tint32_t none = TN_FAULT_NONE;\n"
-	 "\n"
-	 "\tif (!__atomic_compare_exchange_n(&a->code, &none, b, 0,\n"
-	 "\t\t\t\t\t __ATOMIC_RELAXED,\n"
-	 "\t\t\t\t\t __ATOMIC_RELAXED))\n"
+	 /* the least of a worker's: it may take tasks in any order */
+	 "\tif (a->code != TN_FAULT_NONE &&\n"
+	 "\t    (a->value < c || (a->value == c && a->index <= d)))\n"
 	 "\t\treturn;\n"
+	 "\ta->code = b;\n"
 	 "\ta->value = c;\n"
 	 "\ta->index = d;\n"},
 	{"index", "", "", "s", "I:IIZU",

@@ -149,7 +149,7 @@ static bool block(Turn *t, LabSamples *out, int round, int position)
 	int again = out->calls < WARM_UP ? out->calls : WARM_UP;
 
 	rest();
-	/* Awake again; a call much longer than that wakes itself. */
+	/* Awake again; a LONG_CALL wakes itself. */
 	if (out->seconds < LONG_CALL && !calls(t, again, out, &seconds))
 		return false;
 	if (!calls(t, out->calls, out, &seconds))

@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 /*
- * The first fault of a run. Generated code stores it with tn_fault(), never
+ * The fault of a run, of the first value and there of the lowest index, of all
+ * that happen. Generated code stores it with tn_fault(), never
  * signals, exits, or touches memory outside its buffers.
  */
 typedef struct TnStatus {
