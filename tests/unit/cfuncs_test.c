@@ -1133,7 +1133,13 @@ static void helpers(void)
 	      index(-1, 4, &st) == 3 && st.code == TN_FAULT_NONE);
 	CHECK(index(4, 4, &st) == 0 && st.code == TN_FAULT_INDEX &&
 	      st.value == 9 && st.index == 4);
-	CHECK(index(-5, 4, &st) == 0 && st.index == 4); /* the first stays */
+	/* the least stays, whichever comes first */
+	CHECK(index(-5, 4, &st) == 0 && st.index == -5);
+	CHECK(index(7, 4, &st) == 0 && st.index == -5);
+	st = (TnStatus){.code = TN_FAULT_INDEX, .value = 8, .index = 50};
+	CHECK(index(4, 4, &st) == 0 && st.value == 8 && st.index == 50);
+	st.value = 10;
+	CHECK(index(60, 4, &st) == 0 && st.value == 9 && st.index == 60);
 	st = (TnStatus){0};
 	CHECK(index(INT64_MIN, 4, &st) == 0 && st.index == INT64_MIN);
 	st = (TnStatus){0};
