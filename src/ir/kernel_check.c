@@ -363,9 +363,10 @@ static bool check_ahead(Check *c, const Stmt *s)
 	if (!check_access(c, s) || !conds_of_dims(c, s))
 		return false;
 	BufScope scope = c->k->buffers.p[s->buffer].scope;
-	return scope == SCOPE_IN || scope == SCOPE_WORKER ||
+	return scope == SCOPE_IN || scope == SCOPE_OUT ||
+	       scope == SCOPE_WORKER ||
 	       scope == SCOPE_SHARED ||
-	       kcheck_breach(c, "%s: only inputs and scratch are read ahead",
+	       kcheck_breach(c, "%s: registers are not asked for",
 			     access_text(c, s));
 }
 

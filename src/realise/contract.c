@@ -13,7 +13,8 @@
 #include "realise/contract.h"
 
 const char *const contract_params[P_COUNT + 1] = {
-	"mr", "nr", "lanes", "mb", "nb", "kc", "a", "b", "unit", NULL,
+	"mr", "nr", "lanes", "mb", "nb", "kc", "a", "b", "unit", "ahead",
+	NULL,
 };
 
 static const char *contract_admit(Arena *a, const Regions *r, uint32_t region)
@@ -122,6 +123,7 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 				   par);
 	if (contract_dot_flat(r, region, unit, par[P_MR]))
 		par[P_A] = PACK_NONE;
+	par[P_AHEAD] = AHEAD_BY_SIZE;
 	for (int i = 0; i < P_COUNT; i++)
 		c.params[i] = (KParam){contract_params[i], par[i]};
 	return c;
@@ -154,6 +156,9 @@ static const char *blocks_legal(const int64_t *par)
 			       "(packed in each task) or 2 (by a phase); b "
 			       "may be 3 (a panel while the one before is "
 			       "multiplied)";
+	if (par[P_AHEAD] < AHEAD_NEVER || par[P_AHEAD] > AHEAD_ALWAYS)
+		return "ahead must be 0 (never), 1 (for a result that does "
+		       "not stay in L2) or 2 (always)";
 	return NULL;
 }
 
@@ -225,7 +230,6 @@ static void contract_lower(Kernels *ks, Kernel *k, const Regions *r,
 	Product p = {.t = &ks->program->ex};
 	int64_t n;
 
-	(void)target;
 	lower_init(&p.l, ks, k, r);
 	for (int i = 0; i < P_COUNT; i++)
 		p.par[i] = c->params[i].value;
@@ -237,6 +241,7 @@ static void contract_lower(Kernels *ks, Kernel *k, const Regions *r,
 	p.acc = p.v->acc;
 	p.plain = p.l.scalar;
 	p.m = p.v->shape[p.batch];
+	contract_ahead_init(&p, target);
 	if (contract_is_joined(r, k->region)) {
 		contract_join_lower(&p, target);
 		return;

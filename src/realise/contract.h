@@ -6,6 +6,7 @@
  *   contract_pack.c   operands into panels
  *   contract_tile.c   the register tile, and what follows it
  *   contract_feed.c   B packed while the tiles before it are computed
+ *   contract_ahead.c  asking for memory before it is needed
  *   contract_dot.c    products by matrix units: their panels and tile
  *   contract_join.c   several products in a kernel
  */
@@ -24,6 +25,7 @@ enum {
 	P_A,    /* where A is packed: PACK_TASK or PACK_PHASE */
 	P_B,    /* and B */
 	P_UNIT, /* what multiplies: ir/unit.h */
+	P_AHEAD, /* whether a tile asks for its results' places: AHEAD_... */
 	P_COUNT
 };
 extern const char *const contract_params[P_COUNT + 1];
@@ -36,6 +38,12 @@ enum {
 	PACK_FED = 3,   /* B: as PACK_TASK, piece by piece while the tiles that
 			   read the panel before are computed */
 	PACK_HELD = 4,  /* A: rows that the kernel made, in scratch */
+};
+
+enum {
+	AHEAD_NEVER = 0,
+	AHEAD_BY_SIZE = 1, /* where the result does not stay in L2 */
+	AHEAD_ALWAYS = 2,
 };
 
 /* One operand, packed into panels of `wide` rows or columns, for each k the
@@ -66,6 +74,8 @@ typedef struct Product {
 	MatrixUnit unit;
 	DType element; /* of the operands, for a matrix unit */
 	bool plain;    /* no lanes in prologue and epilogue */
+	bool asks;     /* tiles ask for their results' places */
+	Ex large;      /* where this is at least 0 */
 	Packed a, b;
 } Product;
 
@@ -119,14 +129,6 @@ Ex contract_k_length(const Product *p, Ex block);
  */
 VarId contract_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
 		       const KAt *k, bool guarded);
-/* Asks for an element of a buffer; all of this in a loop of vectors. */
-void contract_ask(Product *p, uint32_t buffer, const Ex *index);
-/* Asks for what an element of the operand is read from. */
-void contract_ask_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
-			  const KAt *k);
-/* The same for a panel's width of them from `wide` on, at one k. */
-void contract_ask_row(Product *p, const Packed *x, const Ex *batch, Ex wide,
-		      const KAt *k);
 /*
  * Index of a packed element: batch (or 0 where repeated), block of K, panel,
  * k, lane. The panels of a block of K lie side by side: panels over the whole
@@ -255,6 +257,25 @@ void contract_feed_fold(Product *p, const Block *b, uint32_t row);
  * number in the span; rows: tiles of a panel. */
 void contract_feed_rest(Product *p, const Block *b, const Span *span, Ex at,
 			Ex rows);
+
+/* ---- contract_ahead.c ------------------------------------------------ */
+
+/* Asks for an element of a buffer; all of this in a loop of vectors. */
+void contract_ask(Product *p, uint32_t buffer, const Ex *index);
+/* Asks for what an element of the operand is read from. */
+void contract_ask_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
+			  const KAt *k);
+/* The same for a panel's width of them from `wide` on, at one k. */
+void contract_ask_row(Product *p, const Packed *x, const Ex *batch, Ex wide,
+		      const KAt *k);
+/* Decides whether tiles ask for what follows the product. */
+void contract_ahead_init(Product *p, const Target *target);
+/*
+ * Makes of the statements from `made` on, a tile's finish, questions for the
+ * memory that it touches, where `last` is at least 0, and moves them to
+ * `first`, before the tile is computed.
+ */
+void contract_ask_finish(Product *p, size_t first, size_t made, Ex last);
 
 /* ---- contract.c ------------------------------------------------------ */
 

@@ -635,6 +635,7 @@ static void column_tiles(Join *j, int step, size_t from, size_t to, Block *b,
 			b->at[1], ex_sub(t, nb, ex_add(t, b->at[1], one))};
 	if (guarded)
 		lower_if(l, inside, 4);
+	size_t first = l->at->n, made;
 	if (s->once)
 		fold_together(j, s, b);
 	for (size_t k = from; k < to; k++) {
@@ -655,6 +656,11 @@ static void column_tiles(Join *j, int step, size_t from, size_t to, Block *b,
 		lower_if(l, &last, 1);
 		finish(j, step, b);
 		lower_end(l);
+		if (p->asks) {
+			made = l->at->n;
+			finish(j, step, b);
+			contract_ask_finish(p, first, made, last);
+		}
 	}
 	if (guarded)
 		lower_end(l);

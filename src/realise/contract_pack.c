@@ -13,7 +13,6 @@
 
 #include <string.h>
 
-#define LINE 64 /* bytes */
 
 int contract_panel_index(const Product *p, const Packed *x, const Ex *batch,
 			 Ex panel, Ex block, Ex *out)
@@ -100,72 +99,6 @@ VarId contract_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
 	VarId v = lower_cast(l, p->acc, from, lower_value(l, x->value, at));
 	l->conds.n = guards;
 	return v;
-}
-
-void contract_ask(Product *p, uint32_t buffer, const Ex *index)
-{
-	const KBuffer *b = &p->l.k->buffers.p[buffer];
-	Stmt *s = arena_new(p->l.arena, Stmt);
-
-	*s = (Stmt){.kind = ST_AHEAD,
-		    .var = NO_VAR,
-		    .dtype = b->dtype,
-		    .buffer = buffer,
-		    .nindex = b->rank,
-		    .value = NO_VALUE};
-	memcpy(s->index, index, b->rank * sizeof(Ex));
-	VEC_PUSH(p->l.arena, *p->l.at, s);
-}
-
-void contract_ask_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
-			  const KAt *k)
-{
-	Lower *l = &p->l;
-	size_t from = l->at->n, end;
-
-	contract_element(p, x, batch, wide, k, false);
-	end = l->at->n;
-	for (size_t n = from; n < end; n++) {
-		const Stmt *load = l->at->p[n];
-		if (load->kind == ST_LOAD &&
-		    l->k->buffers.p[load->buffer].scope == SCOPE_IN)
-			contract_ask(p, load->buffer, load->index);
-	}
-	/* the places are wanted, not the value */
-	memmove(l->at->p + from, l->at->p + end,
-		(l->at->n - end) * sizeof(*l->at->p));
-	l->at->n -= end - from;
-}
-
-/* Whether rows of the operand may begin within a line of the cache. */
-static bool may_split(const Product *p, const Packed *x)
-{
-	int bytes = dtype_info[program_value(p->l.p, x->value)->dtype].bytes;
-
-	return !ex_equals(p->t,
-			  ex_mod(p->t,
-				 ex_mul(p->t, x->extent, ex_const(p->t, bytes)),
-				 ex_const(p->t, LINE)),
-			  0);
-}
-
-void contract_ask_row(Product *p, const Packed *x, const Ex *batch, Ex wide,
-		      const KAt *k)
-{
-	Lower *l = &p->l;
-	ExprTab *t = p->t;
-	Ex lanes = ex_const(t, p->par[P_LANES]);
-	Ex end = ex_add(t, wide, ex_const(t, x->wide - 1));
-
-	Ex i = lower_for(l, ex_const(t, x->wide), MAP_VUNROLL,
-			 (int)p->par[P_LANES]);
-	contract_ask_element(p, x, batch, ex_add(t, wide, i), k);
-	lower_end(l);
-	if (!may_split(p, x))
-		return;
-	i = lower_for(l, lanes, MAP_VUNROLL, (int)p->par[P_LANES]);
-	contract_ask_element(p, x, batch, ex_add(t, end, i), k);
-	lower_end(l);
 }
 
 /* A panel being packed: its place, and the operand's panel that it holds. */

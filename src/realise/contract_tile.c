@@ -367,17 +367,16 @@ static void block_tile(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
 	bool guarded = rows->last || columns->last;
 	if (guarded)
 		lower_if(l, inside, 4);
+	size_t first = l->at->n, made;
+	Ex last = ex_sub(t, ex_add(t, b->kk, one), p->blocks);
 	if (p->unit != UNIT_FMA)
 		contract_tile_dot(p, b);
 	else
 		contract_tile_fold(p, b);
 	if (p->unit == UNIT_FMA && !b->direct)
 		contract_tile_keep(p, b);
-	if (b->keeps) {
-		Ex next = ex_add(t, b->kk, one);
-		Ex last = ex_sub(t, next, p->blocks);
+	if (b->keeps)
 		lower_if(l, &last, 1);
-	}
 	tile_finish(p, b);
 	if (b->keeps && b->direct) {
 		lower_else(l);
@@ -385,6 +384,11 @@ static void block_tile(Product *p, Block *b, Ex i0, Ex j0, const Span *rows,
 	}
 	if (b->keeps)
 		lower_end(l);
+	if (p->asks) {
+		made = l->at->n;
+		tile_finish(p, b);
+		contract_ask_finish(p, first, made, last);
+	}
 	if (guarded)
 		lower_end(l);
 }

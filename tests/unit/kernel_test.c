@@ -268,7 +268,7 @@ static const Refusal refusals[] = {
 	 "only an output is streamed"},
 	{"v0: f32 = const 0x0p+0\nstore y[i0, 0] = v0 stream where i0 >= 0\n",
 	 "condition i0 uses an axis"},
-	{"ahead y[i0, 0]\n", "only inputs and scratch are read ahead"},
+	{"ahead r[0, 0]\n", "registers are not asked for"},
 	{"ahead x[i0, 0] where i0 >= 0\n", "condition i0 uses an axis"},
 	{"ahead x[i0]\n", "x has rank 2 but 1 indices"},
 	{"v0: f32 = const 0x0p+0\nv1: f32 = acc maximum\n"
