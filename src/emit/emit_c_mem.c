@@ -567,7 +567,7 @@ void ec_store(Emit *e, const Stmt *s)
 /* Once a vector: lanes fill a cache line or a good part of it. */
 void ec_ahead(Emit *e, const Stmt *s)
 {
-	if (!e->lanes || e->rest)
+	if (!e->lanes)
 		return;
 	if (s->nconds) {
 		ec_line(e, "if (%s)\n", ec_conds(e, s->conds, s->nconds));

@@ -54,6 +54,9 @@ typedef enum LoopMap {
 } LoopMap;
 extern const char *const loop_map_name[MAP_COUNT];
 
+/* Copies of one body that loops around it may write out together. */
+#define KERNEL_MAX_UNROLL 4096
+
 typedef enum StmtKind {
 	ST_FOR,   /* axis, extent, map, lanes, body */
 	ST_IF,    /* body where every cond >= 0, else orelse */

@@ -364,8 +364,7 @@ static bool check_ahead(Check *c, const Stmt *s)
 		return false;
 	BufScope scope = c->k->buffers.p[s->buffer].scope;
 	return scope == SCOPE_IN || scope == SCOPE_OUT ||
-	       scope == SCOPE_WORKER ||
-	       scope == SCOPE_SHARED ||
+	       scope == SCOPE_WORKER || scope == SCOPE_SHARED ||
 	       kcheck_breach(c, "%s: registers are not asked for",
 			     access_text(c, s));
 }

@@ -10,8 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MAX_UNROLL 4096 /* copies of one body */
-#define MAX_LANES  64
+#define MAX_LANES 64
 
 static bool is_name(const char *s)
 {
@@ -79,7 +78,8 @@ static bool check_loop(Check *c, const Stmt *s)
 				"i%" PRId64 ": extent %s is unrolled and not "
 				"constant",
 				s->axis, kcheck_text(c, s->extent));
-		if (n > MAX_UNROLL || copies * (n ? n : 1) > MAX_UNROLL)
+		if (n > KERNEL_MAX_UNROLL ||
+		    copies * (n ? n : 1) > KERNEL_MAX_UNROLL)
 			return kcheck_breach(
 				c, "i%" PRId64 ": unrolled too often", s->axis);
 		c->copies = copies * (n ? n : 1);
@@ -206,7 +206,7 @@ static bool check_size(Check *c, const KBuffer *b)
 		n = ex_mul(c->t, n, b->shape[d]);
 	if (b->scope == SCOPE_REG)
 		return (ex_is_const(c->t, n, &count) && count >= 0 &&
-			count <= MAX_UNROLL) ||
+			count <= KERNEL_MAX_UNROLL) ||
 		       kcheck_breach(
 			       c, "%s: registers need a small constant shape",
 			       b->name);

@@ -358,6 +358,15 @@ static bool check_contract(Check *c, size_t i)
 	for (size_t k = 0; k < r->values.n; k++) {
 		ValueId v = r->values.p[k];
 		const Value *x = program_value(c->p, v);
+		Region *t = &tile[step[v]];
+		if (c->r->part[v] == PART_ANCHOR && t->rank == 0) {
+			t->rank = x->rank;
+			memcpy(t->space, x->shape, sizeof(t->space));
+		}
+	}
+	for (size_t k = 0; k < r->values.n; k++) {
+		ValueId v = r->values.p[k];
+		const Value *x = program_value(c->p, v);
 		Part part = c->r->part[v];
 		if (part == PART_PROLOGUE && !check_prologue(c, i, v))
 			return false;
@@ -365,11 +374,7 @@ static bool check_contract(Check *c, size_t i)
 			return breach(c, i, "%%%u is half an anchor", v);
 		if (part == PART_PROLOGUE)
 			continue;
-		Region *t = &tile[step[v]];
-		if (part == PART_ANCHOR && t->rank == 0) {
-			t->rank = x->rank;
-			memcpy(t->space, x->shape, sizeof(t->space));
-		}
+		const Region *t = &tile[step[v]];
 		if (part != PART_ANCHOR) {
 			if (!check_epilogue(c, i, v, step, t))
 				return false;

@@ -13,8 +13,7 @@
 #include "realise/contract.h"
 
 const char *const contract_params[P_COUNT + 1] = {
-	"mr", "nr", "lanes", "mb", "nb", "kc", "a", "b", "unit", "ahead",
-	NULL,
+	"mr", "nr", "lanes", "mb", "nb", "kc", "a", "b", "unit", "ahead", NULL,
 };
 
 static const char *contract_admit(Arena *a, const Regions *r, uint32_t region)

@@ -19,12 +19,12 @@ enum {
 	P_MR, /* rows of the register tile */
 	P_NR, /* its columns, a multiple of lanes */
 	P_LANES,
-	P_MB,   /* tiles of a task: rows */
-	P_NB,   /* and columns */
-	P_KC,   /* elements of K that a tile folds at a time */
-	P_A,    /* where A is packed: PACK_TASK or PACK_PHASE */
-	P_B,    /* and B */
-	P_UNIT, /* what multiplies: ir/unit.h */
+	P_MB,    /* tiles of a task: rows */
+	P_NB,    /* and columns */
+	P_KC,    /* elements of K that a tile folds at a time */
+	P_A,     /* where A is packed: PACK_TASK or PACK_PHASE */
+	P_B,     /* and B */
+	P_UNIT,  /* what multiplies: ir/unit.h */
 	P_AHEAD, /* whether a tile asks for its results' places: AHEAD_... */
 	P_COUNT
 };
@@ -230,7 +230,8 @@ void contract_tile_index(const Block *b, Ex i, Ex j, Ex *out);
 void contract_tiles_clear(Product *p, Block *b, Ex rows, Ex columns);
 /*
  * The tiles from `first` on, `count` of them: whole ones, and a smaller one at
- * the end of an operand of constant extent.
+ * the end of an operand of constant extent; none of an extent of 0. Returns
+ * their number.
  */
 int contract_spans(Product *p, const Packed *x, Ex first, Ex count,
 		   Span out[2]);

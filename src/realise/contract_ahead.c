@@ -89,6 +89,7 @@ void contract_ahead_init(Product *p, const Target *target)
 	if (p->par[P_AHEAD] == AHEAD_ALWAYS)
 		p->large = ex_const(t, 0);
 	p->asks = p->par[P_AHEAD] != AHEAD_NEVER && !p->plain &&
+		  p->unit == UNIT_FMA &&
 		  !(ex_is_const(t, p->large, &n) && n < 0);
 }
 

@@ -13,7 +13,6 @@
 
 #include <string.h>
 
-
 int contract_panel_index(const Product *p, const Packed *x, const Ex *batch,
 			 Ex panel, Ex block, Ex *out)
 {

@@ -140,10 +140,12 @@ static VarId fill_b(Product *p, const Block *b, const KAt *k, Ex j)
 
 LoopMap contract_fold_map(const Product *p, const Block *b, int64_t vectors)
 {
-	int64_t k = 0;
+	int64_t k = 0, most = KERNEL_MAX_UNROLL / p->par[P_LANES];
 
+	if (most > UNROLL_MOST)
+		most = UNROLL_MOST;
 	return !b->keeps && ex_is_const(p->t, b->length, &k) &&
-			       k * vectors <= UNROLL_MOST
+			       k * vectors <= most
 		       ? MAP_UNROLL
 		       : MAP_SERIAL;
 }
@@ -191,7 +193,11 @@ void contract_tile_fold(Product *p, Block *b)
 	int64_t lanes = p->par[P_LANES];
 	int64_t wide = (b->columns + lanes - 1) / lanes * lanes;
 	Ex shape[2] = {ex_const(p->t, b->rows), ex_const(p->t, wide)};
-	LoopMap map = contract_fold_map(p, b, b->rows * (wide / lanes));
+	/* a tile that packs B handles whole panels besides */
+	int64_t vectors = b->rows * (wide / lanes);
+	if (b->fills && vectors * lanes < p->b.wide)
+		vectors = p->b.wide / lanes;
+	LoopMap map = contract_fold_map(p, b, vectors);
 	uint32_t row;
 
 	b->acc = lower_buffer(l, SCOPE_REG, p->acc, shape, 2, "acc");
@@ -324,9 +330,11 @@ int contract_spans(Product *p, const Packed *x, Ex first, Ex count, Span out[2])
 	int64_t n = 0, size = x->wide;
 	int used = 0;
 
+	bool known = ex_is_const(t, x->extent, &n);
+	if (known && n == 0)
+		return 0;
 	/* a unit has tiles of one size: its panels are filled up */
-	if (p->unit != UNIT_FMA || !ex_is_const(t, x->extent, &n) ||
-	    n % size == 0) {
+	if (p->unit != UNIT_FMA || !known || n % size == 0) {
 		out[0] = (Span){.size = size, .first = first, .count = count};
 		return 1;
 	}

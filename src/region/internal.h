@@ -13,6 +13,9 @@ void attention_join(Grouping *g);
 /* Joins products of one tile, and products of products (products.c). */
 void products_join(Grouping *g);
 
+/* Takes loops that only a product's tile reads along (epilogue.c). */
+void epilogues_complete(Grouping *g);
+
 /* What a condition means and what would change it, for Decision. */
 const char *cond_name(Cond c);
 const char *cond_change(Arena *a, const Program *p, Cond c, ValueId producer);

@@ -438,6 +438,7 @@ Regions *region_partition(Ctx *ctx, Arena *a, const Program *p,
 		policy_place(g, v);
 	attention_join(g);
 	products_join(g);
+	epilogues_complete(g);
 	Regions *r = arena_new(a, Regions);
 	*r = (Regions){.arena = a, .program = p, .part = g->part};
 	r->of = arena_array(a, uint32_t, p->values.n + 1);

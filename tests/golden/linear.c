@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of linear, by contract mr=6 nr=16 lanes=8 mb=15 nb=4 kc=384 a=1 b=2 unit=0
+ * k0: region 0 of linear, by contract mr=6 nr=16 lanes=8 mb=15 nb=4 kc=384 a=1 b=2 unit=0 ahead=1
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %4 = matmul: f16, line 6
  *   %6 = add: f16, line 6
@@ -199,13 +199,13 @@ TN_INLINE void tn_storen_f32_v8(void *a, int64_t b, tn_f32_v8 c)
 		((tn_f32_su *)a)[i] = c[i];
 #endif
 }
-TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
-{
-	return *(const tn_f32_v8u *)a;
-}
 TN_INLINE void tn_ahead(const void *a)
 {
 	__builtin_prefetch(a, 0, 2);
+}
+TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
+{
+	return *(const tn_f32_v8u *)a;
 }
 typedef float tn_f32_s;
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
@@ -584,6 +584,16 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 			}
 			for (int64_t i11 = 0; i11 < 4; i11++) {
 				for (int64_t i12 = 0; i12 < tn_min(c0 - 15*i5, 15); i12++) {
+					if (i7 - 1 >= 0 && 4096*d_M - 262144LL >= 0) {
+						for (int64_t i31 = 0; i31 < tn_min(d_M - 90*i5 - 6*i12, 6); i31++) {
+							{
+								int64_t i32 = 0;
+								for (; i32 <= 8; i32 += 8) {
+									tn_ahead(b6 + (92160LL*i5 + 64*i6 + 16*i11 + 6144*i12 + 1024*i31 + i32 + 7));
+								}
+							}
+						}
+					}
 					if (i7 - 1 >= 0) {
 						{
 							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1440*i11 + 96*i12));

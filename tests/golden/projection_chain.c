@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of projection_chain, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0
+ * k0: region 0 of projection_chain, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0 ahead=1
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %3 = matmul: f16, line 9
  */
@@ -232,14 +232,14 @@ TN_APART void tn_turn_f32_v8(void *a)
 	for (int i = 0; from == other && i < 8; i++)
 		to[i] = from[i];
 }
+TN_INLINE void tn_ahead(const void *a)
+{
+	__builtin_prefetch(a, 0, 2);
+}
 typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
 TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
 {
 	return *(const tn_f32_v8u *)a;
-}
-TN_INLINE void tn_ahead(const void *a)
-{
-	__builtin_prefetch(a, 0, 2);
 }
 typedef float tn_f32_s;
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
@@ -589,13 +589,28 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							t1_0[i5] = v1;
 						}
 						tn_turn_f32_v8(t1_0);
-						for (int64_t i26 = 0; i26 < m4; i26++)
-							tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4 + 6*i26), 6, t1_0[i26]);
+						for (int64_t i28 = 0; i28 < m4; i28++)
+							tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4 + 6*i28), 6, t1_0[i28]);
 					}
 				}
 			}
 			for (int64_t i6 = 0; i6 < tn_min(c2 - 4*i1, 4); i6++) {
 				for (int64_t i7 = 0; i7 < tn_min(c1 - 17*i0, 17); i7++) {
+					if (i2 + 1 - c0 >= 0 && 4*d_M*d_N - 262144LL >= 0) {
+						for (int64_t i26 = 0; i26 < tn_min(d_M - 102*i0 - 6*i7, 6); i26++) {
+							{
+								const int64_t n27 = tn_min(d_N - 64*i1 - 16*i6, 16);
+								int64_t i27 = 0;
+								for (; i27 <= n27 - 8; i27 += 8) {
+									tn_ahead(b3 + (102*d_N*i0 + 6*d_N*i7 + d_N*i26 + 64*i1 + 16*i6 + i27 + 7));
+								}
+								if (i27 < n27) {
+									const int64_t m27 = n27 - i27;
+									tn_ahead(b3 + (102*d_N*i0 + 6*d_N*i7 + d_N*i26 + 64*i1 + 16*i6 + i27 + 7));
+								}
+							}
+						}
+					}
 					if (i2 - 1 >= 0) {
 						{
 							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7));
@@ -1008,7 +1023,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	}
 }
 /*
- * k1: region 1 of projection_chain, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0
+ * k1: region 1 of projection_chain, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0 ahead=1
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %4 = matmul: f16, line 9
  */
@@ -1237,14 +1252,18 @@ TN_APART void tn_turn_f32_v8(void *a)
 	for (int i = 0; from == other && i < 8; i++)
 		to[i] = from[i];
 }
-typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
-TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
+TN_INLINE int64_t tn_max(int64_t a, int64_t b)
 {
-	return *(const tn_f32_v8u *)a;
+	return a > b ? a : b;
 }
 TN_INLINE void tn_ahead(const void *a)
 {
 	__builtin_prefetch(a, 0, 2);
+}
+typedef float tn_f32_v8u __attribute__((vector_size(32), aligned(1), may_alias));
+TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
+{
+	return *(const tn_f32_v8u *)a;
 }
 typedef float tn_f32_s;
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
@@ -1321,10 +1340,6 @@ TN_INLINE tn_f32_v8 tn_mac_f32_v8(tn_f32_v8 a, tn_f32_v8 b, tn_f32_v8 c)
 #else
 	return a * b + c;
 #endif
-}
-TN_INLINE int64_t tn_max(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 TN_INLINE tn_u16_v4 tn_cast_u32_u16_v4(tn_u32_v4 a)
 {
@@ -1598,13 +1613,28 @@ TN_EXPORT void k1_main(const TnArgs *args, int worker, int workers,
 							t1_0[i5] = v1;
 						}
 						tn_turn_f32_v8(t1_0);
-						for (int64_t i26 = 0; i26 < m4; i26++)
-							tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4 + 6*i26), 6, t1_0[i26]);
+						for (int64_t i28 = 0; i28 < m4; i28++)
+							tn_storen_f32_v8(pack_a + (2016*i3 + 6*i4 + 6*i28), 6, t1_0[i28]);
 					}
 				}
 			}
 			for (int64_t i6 = 0; i6 < tn_min(c2 - 4*i1, 4); i6++) {
 				for (int64_t i7 = 0; i7 < tn_min(c1 - 17*i0, 17); i7++) {
+					if (i2 + 1 - c3 >= 0 && 4*d_M*d_N - 262144LL >= 0) {
+						for (int64_t i26 = 0; i26 < tn_min(d_M - 102*i0 - 6*i7, 6); i26++) {
+							{
+								const int64_t n27 = tn_min(d_N - 64*i1 - 16*i6, 16);
+								int64_t i27 = 0;
+								for (; i27 <= n27 - 8; i27 += 8) {
+									tn_ahead(b4 + (102*d_N*i0 + 6*d_N*i7 + d_N*i26 + 64*i1 + 16*i6 + i27 + 7));
+								}
+								if (i27 < n27) {
+									const int64_t m27 = n27 - i27;
+									tn_ahead(b4 + (102*d_N*i0 + 6*d_N*i7 + d_N*i26 + 64*i1 + 16*i6 + i27 + 7));
+								}
+							}
+						}
+					}
 					if (i2 - 1 >= 0) {
 						{
 							const tn_f32_v8 v2 = tn_load_f32_v8(tile + (1632*i6 + 96*i7));

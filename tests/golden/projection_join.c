@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of projection_join, by contract mr=6 nr=16 lanes=8 mb=8 nb=4 kc=336 a=1 b=2 unit=0
+ * k0: region 0 of projection_join, by contract mr=6 nr=16 lanes=8 mb=8 nb=4 kc=336 a=1 b=2 unit=0 ahead=1
  * products of one tile shape, a register tile each over kc elements of K at a time, one epilogue on all tiles
  *   %3 = matmul: f16, line 9
  *   %4 = matmul: f16, line 9
@@ -733,8 +733,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							t1_0[i21] = v7;
 						}
 						tn_turn_f32_v8(t1_0);
-						for (int64_t i47 = 0; i47 < m20; i47++)
-							tn_storen_f32_v8(pack_a + (2016*i19 + 6*i20 + 6*i47), 6, t1_0[i47]);
+						for (int64_t i49 = 0; i49 < m20; i49++)
+							tn_storen_f32_v8(pack_a + (2016*i19 + 6*i20 + 6*i49), 6, t1_0[i49]);
 					}
 				}
 			}
@@ -1001,6 +1001,21 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					}
 				}
 				for (int64_t i34 = 0; i34 < tn_min(c1 - 8*i8, 8); i34++) {
+					if (i18 + 1 - c2 >= 0 && 4*d_M*d_N - 262144LL >= 0) {
+						for (int64_t i47 = 0; i47 < tn_min(d_M - 48*i8 - 6*i34, 6); i47++) {
+							{
+								const int64_t n48 = tn_min(d_N - 64*i9 - 16*i22, 16);
+								int64_t i48 = 0;
+								for (; i48 <= n48 - 8; i48 += 8) {
+									tn_ahead(b5 + (48*d_N*i8 + 6*d_N*i34 + d_N*i47 + 64*i9 + 16*i22 + i48 + 7));
+								}
+								if (i48 < n48) {
+									const int64_t m48 = n48 - i48;
+									tn_ahead(b5 + (48*d_N*i8 + 6*d_N*i34 + d_N*i47 + 64*i9 + 16*i22 + i48 + 7));
+								}
+							}
+						}
+					}
 					if (i18 - 1 >= 0) {
 						{
 							const tn_f32_v8 v16 = tn_load_f32_v8(tile_1 + (768*i22 + 96*i34));

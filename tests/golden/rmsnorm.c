@@ -438,6 +438,10 @@ TN_INLINE void tn_storen_f16_v8(void *a, int64_t b, tn_f16_v8 c)
 {
 	tn_storen_u16_v8(a, b, tn_pack_f16_v8(c));
 }
+TN_INLINE void tn_ahead(const void *a)
+{
+	__builtin_prefetch(a, 0, 2);
+}
 TN_INLINE void tn_stream_u16_v8(void *a, tn_u16_v8 b, int32_t c)
 {
 	(void)c;
@@ -457,10 +461,6 @@ TN_INLINE void tn_stream_u16_v8(void *a, tn_u16_v8 b, int32_t c)
 TN_INLINE void tn_stream_f16_v8(void *a, tn_f16_v8 b, int32_t c)
 {
 	tn_stream_u16_v8(a, tn_pack_f16_v8(b), c);
-}
-TN_INLINE void tn_ahead(const void *a)
-{
-	__builtin_prefetch(a, 0, 2);
 }
 TN_INLINE void tn_fence()
 {
@@ -610,6 +610,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					/* %18 = cast: line 9 */
 					const tn_f16_v8 v16 = tn_cast_f32_f16_v8(v15);
 					tn_storen_f16_v8(b18 + (d_K*i1*c1 + d_K*i2 + i4), m4, v16);
+					if (4*d_K*d_M + 2*d_K - 12582913LL >= 0)
+						tn_ahead(b_x + (d_K*i1*c1 + d_K*tn_min(i2 + 1, tn_min(c1, d_M - i1*c1) - 1) + i4));
 					i4 = h4;
 				}
 				for (; i4 <= n4 - 8; i4 += 8) {
@@ -634,6 +636,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 v15 = v12 * v14;
 					const tn_f16_v8 v16 = tn_cast_f32_f16_v8(v15);
 					tn_storen_f16_v8(b18 + (d_K*i1*c1 + d_K*i2 + i4), m4, v16);
+					if (4*d_K*d_M + 2*d_K - 12582913LL >= 0)
+						tn_ahead(b_x + (d_K*i1*c1 + d_K*tn_min(i2 + 1, tn_min(c1, d_M - i1*c1) - 1) + i4));
 				}
 			}
 		}

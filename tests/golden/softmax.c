@@ -933,6 +933,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 v8 = tn_exp_f32_v8(v7);
 					tn_storen_f32_v8(row + i4, m4, v8);
 					v4_0 = tn_keepn_f32_v8(v4_0 + v8, v4_0, m4);
+					if (4*d_K*d_M - 12582913LL >= 0)
+						tn_ahead(b_x + (d_K*i1*c1 + d_K*tn_min(i2 + 1, tn_min(c1, d_M - i1*c1) - 1) + i4));
 				}
 				v4 = v4 + tn_hsum_f32_v8(v4_0);
 			}

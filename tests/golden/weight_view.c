@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of weight_view, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=2 unit=0
+ * k0: region 0 of weight_view, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=2 unit=0 ahead=1
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %4 = matmul: f16, line 9
  *   %6 = add: f16, line 9
@@ -238,13 +238,13 @@ TN_INLINE void tn_storen_f32_v8(void *a, int64_t b, tn_f32_v8 c)
 		((tn_f32_su *)a)[i] = c[i];
 #endif
 }
-TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
-{
-	return *(const tn_f32_v8u *)a;
-}
 TN_INLINE void tn_ahead(const void *a)
 {
 	__builtin_prefetch(a, 0, 2);
+}
+TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
+{
+	return *(const tn_f32_v8u *)a;
 }
 typedef float tn_f32_s;
 TN_INLINE tn_f32_v8 tn_splat_f32_v8(tn_f32_s a)
@@ -571,8 +571,8 @@ TN_EXPORT void k0_pack_b(const TnArgs *args, int worker, int workers,
 							t1_0[i4] = v1;
 						}
 						tn_turn_f32_v8(t1_0);
-						for (int64_t i31 = 0; i31 < m3; i31++)
-							tn_store_f32_v8(pack_b + (5376*i1*c1 + 5376*i0 + 8*i2 + 16*i3 + 16*i31), t1_0[i31]);
+						for (int64_t i33 = 0; i33 < m3; i33++)
+							tn_store_f32_v8(pack_b + (5376*i1*c1 + 5376*i0 + 8*i2 + 16*i3 + 16*i33), t1_0[i33]);
 					}
 				}
 			}
@@ -678,13 +678,28 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							t3_0[i10] = v3;
 						}
 						tn_turn_f32_v8(t3_0);
-						for (int64_t i31 = 0; i31 < m9; i31++)
-							tn_storen_f32_v8(pack_a + (2016*i8 + 6*i9 + 6*i31), 6, t3_0[i31]);
+						for (int64_t i33 = 0; i33 < m9; i33++)
+							tn_storen_f32_v8(pack_a + (2016*i8 + 6*i9 + 6*i33), 6, t3_0[i33]);
 					}
 				}
 			}
 			for (int64_t i11 = 0; i11 < tn_min(c2 - 4*i6, 4); i11++) {
 				for (int64_t i12 = 0; i12 < tn_min(c1 - 17*i5, 17); i12++) {
+					if (i7 + 1 - c0 >= 0 && 4*d_M*d_N - 262144LL >= 0) {
+						for (int64_t i31 = 0; i31 < tn_min(d_M - 102*i5 - 6*i12, 6); i31++) {
+							{
+								const int64_t n32 = tn_min(d_N - 64*i6 - 16*i11, 16);
+								int64_t i32 = 0;
+								for (; i32 <= n32 - 8; i32 += 8) {
+									tn_ahead(b6 + (102*d_N*i5 + 6*d_N*i12 + d_N*i31 + 64*i6 + 16*i11 + i32 + 7));
+								}
+								if (i32 < n32) {
+									const int64_t m32 = n32 - i32;
+									tn_ahead(b6 + (102*d_N*i5 + 6*d_N*i12 + d_N*i31 + 64*i6 + 16*i11 + i32 + 7));
+								}
+							}
+						}
+					}
 					if (i7 - 1 >= 0) {
 						{
 							const tn_f32_v8 v4 = tn_load_f32_v8(tile + (1632*i11 + 96*i12));

@@ -15,12 +15,15 @@ static const char *const programs[] = {
 	"    y = x @ w\n"
 	"    return y, y + b\n",
 	"def f(x: f64[K, M], w: f64[K, N]):\n    return exp(x.T @ w) * 2\n",
+	"def f(x: f32[M, K], w: f32[K, N], v: f32[K, N]):\n"
+	"    return (x + x) @ (w * 2) - x @ v\n",
 };
 
 /* M, N, K */
 static const int sizes[][3] = {
 	{1, 1, 1},    {2, 3, 5},     {8, 24, 16}, {17, 17, 17},
-	{37, 65, 29}, {16, 33, 129}, {70, 40, 3},
+	{37, 65, 29}, {16, 33, 129}, {70, 40, 3}, {0, 24, 70},
+	{70, 0, 24},  {70, 24, 0},   {0, 0, 0},
 };
 
 /* Blocks of K between which sums rest in scratch, and small tasks. */
