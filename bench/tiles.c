@@ -18,7 +18,7 @@
 #include <time.h>
 
 #define SHAPES     30
-#define CANDIDATES 40
+#define CANDIDATES 80
 #define ROUNDS     7
 #define PINS       6
 #define BLOCK      2e-3 /* seconds of calls a round */
@@ -87,23 +87,26 @@ static int sweep(Candidate *c, int m, int n, int k)
 	static const int depth[] = {64, 256, 768};
 	int used = 1; /* the first is the model's */
 
-	for (int t = 0; t < 4; t++)
-		for (int r = 0; r < 3; r++)
-			for (int d = 0; d < 3; d++) {
-				bool small = m <= tiles[t][0] * rows[r] / 2;
-				if ((r > 0 && small) ||
-				    (d > 0 && k <= depth[d - 1]) ||
-				    used == CANDIDATES)
-					continue;
-				Candidate *x = &c[used++];
-				pin(x, "mr", m < tiles[t][0] ? m : tiles[t][0]);
-				pin(x, "nr", tiles[t][1]);
-				pin(x, "mb", rows[r]);
-				pin(x, "kc", depth[d]);
-				/* in place for few rows, else packed */
-				pin(x, "b", m <= 64 && n > 0 ? 0 : 1);
-				pin(x, "a", m <= 64 ? 0 : 1);
-			}
+	for (int a = 0; a < 2; a++)
+		for (int t = 0; t < 4; t++)
+			for (int r = 0; r < 3; r++)
+				for (int d = 0; d < 3; d++) {
+					bool small =
+						m <= tiles[t][0] * rows[r] / 2;
+					if ((r > 0 && small) ||
+					    (d > 0 && k <= depth[d - 1]) ||
+					    used == CANDIDATES)
+						continue;
+					Candidate *x = &c[used++];
+					pin(x, "mr",
+					    m < tiles[t][0] ? m : tiles[t][0]);
+					pin(x, "nr", tiles[t][1]);
+					pin(x, "mb", rows[r]);
+					pin(x, "kc", depth[d]);
+					/* in place for few rows, else packed */
+					pin(x, "b", m <= 64 && n > 0 ? 0 : 1);
+					pin(x, "a", a);
+				}
 	return used;
 }
 

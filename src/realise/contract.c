@@ -12,8 +12,15 @@
  */
 #include "realise/contract.h"
 
+/* Columns of a result that are computed faster as rows, its rows, and elements
+ * of K that pay for laying rows side by side. */
+#define TURNED_COLUMNS 8
+#define TURNED_ROWS    16
+#define TURNED_DEPTH   32
+
 const char *const contract_params[P_COUNT + 1] = {
-	"mr", "nr", "lanes", "mb", "nb", "kc", "a", "b", "unit", "ahead", NULL,
+	"mr", "nr", "lanes", "mb", "nb", "kc", "a", "b", "unit",
+	"ahead", "turned", NULL,
 };
 
 static const char *contract_admit(Arena *a, const Regions *r, uint32_t region)
@@ -85,22 +92,45 @@ bool contract_is_plain(const Regions *r, uint32_t region, ValueId id, DType acc,
 	return o.memory && o.along && o.dtype == acc;
 }
 
+/*
+ * Whether the operands change places. A result of a few columns leaves most of
+ * a vector of them empty; turned, vectors hold rows, of which there are more.
+ */
+static bool turns(const Regions *r, uint32_t region, const Target *t)
+{
+	const Value *v = product_of(r, region);
+	int64_t m = contract_known(r, v->shape[v->rank - 2]);
+	int64_t n = contract_known(r, v->shape[v->rank - 1]);
+	const Value *a = program_value(r->program, v->args[0]);
+	int64_t k = contract_known(r, a->shape[a->rank - 1]);
+	Arena scratch;
+
+	if (n < 1 || n > TURNED_COLUMNS || (m >= 0 && m < TURNED_ROWS) ||
+	    (k >= 0 && k < TURNED_DEPTH) || contract_is_joined(r, region))
+		return false;
+	arena_init(&scratch);
+	MatrixUnit unit = contract_dot_unit(&scratch, r, region, t);
+	arena_release(&scratch);
+	return unit == UNIT_FMA;
+}
+
 static Candidate contract_rule(const Regions *r, uint32_t region,
 			       const Target *t)
 {
 	const Value *v = product_of(r, region);
 	const Value *a = program_value(r->program, v->args[0]);
+	bool turned = turns(r, region, t);
 	int bytes = dtype_info[dtype_interior(v->acc)].bytes;
 	Extents x = {
-		.m = contract_known(r, v->shape[v->rank - 2]),
-		.n = contract_known(r, v->shape[v->rank - 1]),
+		.m = contract_known(r, v->shape[v->rank - 2 + turned]),
+		.n = contract_known(r, v->shape[v->rank - 1 - turned]),
 		.k = contract_known(r, a->shape[a->rank - 1]),
 		.bytes = bytes < 4 ? 4 : bytes,
 	};
 	int64_t par[P_COUNT];
 	Candidate c = {.nparams = P_COUNT};
-	Operand oa = operand_of(r, region, v->args[0], 0);
-	Operand ob = operand_of(r, region, v->args[1], 0);
+	Operand oa = operand_of(r, region, v->args[turned], turned);
+	Operand ob = operand_of(r, region, v->args[!turned], turned);
 
 	if (!lower_is_scalar(r, region)) {
 		x.a_plain = oa.memory && oa.along && oa.dtype == v->acc;
@@ -123,6 +153,7 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 	if (contract_dot_flat(r, region, unit, par[P_MR]))
 		par[P_A] = PACK_NONE;
 	par[P_AHEAD] = AHEAD_BY_SIZE;
+	par[P_TURNED] = turned;
 	for (int i = 0; i < P_COUNT; i++)
 		c.params[i] = (KParam){contract_params[i], par[i]};
 	return c;
@@ -176,6 +207,12 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 	const char *why = blocks_legal(par);
 	if (why)
 		return why;
+	if (par[P_TURNED] < 0 || par[P_TURNED] > 1)
+		return "turned must be 0 or 1";
+	if (par[P_TURNED] &&
+	    (unit != UNIT_FMA || contract_is_joined(r, region)))
+		return "operands change places only in a kernel of one product "
+		       "by multiply-adds";
 	if (unit != UNIT_FMA)
 		return contract_dot_legal(a, r, region, t, par);
 	if (lanes < 2 || lanes > 64 || (lanes & (lanes - 1)))
@@ -190,11 +227,12 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 				    (int)mr, (int)nr,
 				    (int)(mr * (nr / lanes) + nr / lanes + 1),
 				    t->name, t->vector_registers);
-	if (c->params[P_A].value == PACK_NONE &&
-	    contract_known(r, v->shape[v->rank - 2]) < 0)
+	bool rows = contract_known(r, v->shape[v->rank - 2]) >= 0;
+	bool columns = columns_known(r, region);
+	if (par[P_A] == PACK_NONE && !(par[P_TURNED] ? columns : rows))
 		return "A is read where it lies only where its rows are a "
 		       "constant";
-	if (c->params[P_B].value == PACK_NONE && !columns_known(r, region))
+	if (par[P_B] == PACK_NONE && !(par[P_TURNED] ? rows : columns))
 		return "B is read where it lies only where its columns are a "
 		       "constant";
 	if (c->params[P_B].value == PACK_FED &&
@@ -211,12 +249,13 @@ Packed contract_operand(const Product *p, const Value *v, int number)
 	int64_t lanes = p->unit == UNIT_FMA ? 1 : p->par[P_LANES];
 	int64_t wide = p->par[number == 0 ? P_MR : P_NR];
 	Ex extent = number == 0 ? p->m : p->n;
+	int operand = p->turned ? 1 - number : number;
 
 	return (Packed){
-		.value = v->args[number],
+		.value = v->args[operand],
 		.wide = wide,
 		.pitch = (wide + lanes - 1) / lanes * lanes,
-		.rows = number == 0,
+		.rows = operand == 0,
 		.extent = extent,
 		.panels = ex_ceil_div(p->t, extent, ex_const(p->t, wide)),
 		.where = (int)p->par[number == 0 ? P_A : P_B],
@@ -239,13 +278,14 @@ static void contract_lower(Kernels *ks, Kernel *k, const Regions *r,
 	p.batch = p.v->rank - 2;
 	p.acc = p.v->acc;
 	p.plain = p.l.scalar;
-	p.m = p.v->shape[p.batch];
+	p.turned = p.par[P_TURNED];
+	p.m = p.v->shape[p.batch + p.turned];
 	contract_ahead_init(&p, target);
 	if (contract_is_joined(r, k->region)) {
 		contract_join_lower(&p, target);
 		return;
 	}
-	p.n = p.v->shape[p.batch + 1];
+	p.n = p.v->shape[p.batch + 1 - p.turned];
 	p.k = program_value(p.l.p, p.v->args[0])->shape[p.batch + 1];
 	/* one block at least, so that a product over nothing is stored too */
 	p.kc = ex_const(p.t, p.par[P_KC]);

@@ -26,6 +26,7 @@ enum {
 	P_B,     /* and B */
 	P_UNIT,  /* what multiplies: ir/unit.h */
 	P_AHEAD, /* whether a tile asks for its results' places: AHEAD_... */
+	P_TURNED, /* 1: the operands change places, and lanes lie along M */
 	P_COUNT
 };
 extern const char *const contract_params[P_COUNT + 1];
@@ -74,6 +75,7 @@ typedef struct Product {
 	MatrixUnit unit;
 	DType element; /* of the operands, for a matrix unit */
 	bool plain;    /* no lanes in prologue and epilogue */
+	bool turned;   /* A is the right operand, m and n are exchanged */
 	bool asks;     /* tiles ask for their results' places */
 	Ex large;      /* where this is at least 0 */
 	Packed a, b;

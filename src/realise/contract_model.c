@@ -14,9 +14,10 @@
  * for packing B with 1/m of its time. B is therefore read where it lies if
  * memory runs along n, and packed otherwise: in each task while there are few
  * rows, so that no packed copy leaves the cache, else once by a phase. The
- * same holds for A and n, but that its rows lie far apart, on one set of L1
- * where the row is a power of two: it stays where it is only in products of
- * few rows.
+ * same holds for A and n: a tile broadcasts its elements, and finds the line of
+ * each row in L1 for 16 steps along k, unless the rows of a tile lie on one set
+ * of L1, which has fewer ways than they are: then L2 answers, and only a
+ * narrow result is worth that.
  *
  * The blocks of many rows. The block of A (mb x mr x kc) is read anew for each
  * panel of B and takes a quarter of L2: the panels and the sums that pass have
@@ -24,7 +25,9 @@
  * L1; one that was packed before comes as a stream, and may be twice as long.
  * Sums move once more for each block of K, so that up to twice as many elements
  * are one; where the sums of many rows fit into L2 too, a task has no more. A
- * task is as wide as makes packing its A worth little.
+ * task is as wide as makes packing its A worth little. Of a shallow product the
+ * result is what moves most: a task's lies in an eighth of L2, so that whole
+ * rows leave it together.
  *
  * The blocks of few rows. A panel of packed B is as large, the block of A and
  * the sums of a task an eighth of L2 each. B in place is read in runs of whole
@@ -43,17 +46,29 @@
 #define MANY_COLUMNS 2048
 /* Vectors of a row of a small result, whose tile is chosen by its tails. */
 #define FEW_VECTORS 4
-/* Fewer rows than these wait for memory, which brings the columns of a B that
- * lies along k one by one: 32 columns of 1 kB came three times as fast as 208
- * of 128 bytes. */
+/* Fewer rows than these wait for a B that lies along k, whose columns come one
+ * by one: 32 columns and 64 elements of each at a time come 1.2 to 1.4 times as
+ * fast as 200 columns and 32 elements, or 32 and 128. */
 #define STREAM_ROWS    8
 #define STREAM_VECTORS 2
+#define STREAM_STEPS   4 /* vectors along k */
 
 /* Tiles below each other that are enough for a task whose sums stay in L2. */
 #define SUMS_TILES 16
 /* Of a B of so many times L2 the first touch of a panel costs no more than its
  * first tile hides. */
 #define NEAR 4
+
+/* Columns of a result for which packing A takes 7 % of the time, and those for
+ * which that is more than what rows on one set of L1 cost. */
+#define IN_PLACE_COLUMNS 512
+#define IN_PLACE_ONE_SET 128
+#define L1_WAY           4096 /* bytes from one set to itself again */
+/* Elements of K for which moving a result at 7 bytes a cycle takes as long as a
+ * third of its multiply-adds. */
+#define SHALLOW 96
+/* Tiles below each other that pay for packing a panel of B behind one. */
+#define SHALLOW_TILES 4
 
 static int64_t at_least_one(int64_t n)
 {
@@ -96,6 +111,12 @@ static int64_t all_cycles(int64_t m, int64_t n, int64_t r, int64_t v)
 	return sum;
 }
 
+/* Whether B comes at memory's pace, each column a stream of its own. */
+static bool streams(const Extents *x)
+{
+	return !x->b_along && !x->b_fixed && x->m >= 0 && x->m < STREAM_ROWS;
+}
+
 static void choose_tile(const Target *t, const Extents *x, int64_t *par)
 {
 	int64_t lanes = t->vector_bytes / x->bytes;
@@ -109,9 +130,7 @@ static void choose_tile(const Target *t, const Extents *x, int64_t *par)
 	bool narrow = n <= FEW_VECTORS && macs < TASK_MACS;
 	if (x->m < 1 || x->n < 1 || (x->m > FEW_ROWS && !narrow))
 		return;
-	/* memory's pace, and each column is a stream of its own */
-	bool streams = !x->b_along && x->m < STREAM_ROWS && macs >= TASK_MACS;
-	int64_t widest = streams ? STREAM_VECTORS : registers / 2 - 1;
+	int64_t widest = streams(x) ? STREAM_VECTORS : registers / 2 - 1;
 	for (int64_t v = 1; v <= widest; v++) {
 		int64_t r = least((registers - 2 - v) / v, x->m);
 		if (r < 1)
@@ -165,6 +184,10 @@ static void choose_blocks(const Target *t, const Extents *x, int64_t *par)
 			       : 0;
 	if (x->b_along && x->k > kc && fit >= SUMS_TILES)
 		par[P_MB] = least(par[P_MB], fit);
+	if (x->k >= 0 && x->k <= SHALLOW && x->n > 0) {
+		fit = t->cache[1] / 8 / x->bytes / mr / x->n;
+		par[P_MB] = least(par[P_MB], most(fit, SHALLOW_TILES));
+	}
 	int64_t down = x->m > 0 ? choose_rows(t, x->m, !x->b_along, par) : 1;
 	int64_t across = ceil_div(2 * at_least_one(t->cpus), down);
 	/* unknown rows may be few, and then tasks lie across */
@@ -193,6 +216,20 @@ static bool feeds(const Target *t, const Extents *x, const int64_t *par)
 	return x->k < 0 || x->n < 0 || bytes > NEAR * (double)t->cache[1];
 }
 
+/* Whether A is read where it lies: see above. */
+static bool in_place(const Extents *x)
+{
+	int64_t row = x->k * x->bytes, columns = IN_PLACE_COLUMNS;
+
+	if (!x->a_plain || x->m < 0)
+		return false;
+	if (x->m <= FEW_ROWS)
+		return true;
+	if (row > 0 && row % L1_WAY == 0)
+		columns = IN_PLACE_ONE_SET;
+	return x->k >= 0 && x->n >= 0 && x->n <= columns;
+}
+
 void contract_model(const Target *t, const Extents *x, int64_t *par)
 {
 	int64_t l1 = t->cache[0], l2 = t->cache[1];
@@ -204,7 +241,7 @@ void contract_model(const Target *t, const Extents *x, int64_t *par)
 	choose_tile(t, x, par);
 	if (!few && !(known && macs < TASK_MACS)) {
 		choose_blocks(t, x, par);
-		par[P_A] = PACK_TASK;
+		par[P_A] = in_place(x) ? PACK_NONE : PACK_TASK;
 		int64_t tiles = ceil_div(x->m, par[P_MR]);
 		par[P_B] = PACK_PHASE;
 		if (x->b_along && !x->b_fixed)
@@ -217,13 +254,15 @@ void contract_model(const Target *t, const Extents *x, int64_t *par)
 	}
 	int64_t lanes = par[P_LANES], mr = par[P_MR], nr = par[P_NR];
 
-	par[P_A] = few && x->a_plain ? PACK_NONE : PACK_TASK;
+	par[P_A] = in_place(x) ? PACK_NONE : PACK_TASK;
 	par[P_B] = x->b_fixed ? PACK_PHASE : PACK_TASK;
 	par[P_KC] = l1 * 2 / 3 / (nr * x->bytes) / lanes * lanes;
 	/* of a B that is transposed, the block after this one comes to L1 too,
 	 * unless all of it is there */
 	if (!x->b_along && !x->b_fixed && (!known || macs >= TASK_MACS))
 		par[P_KC] = par[P_KC] / 2 / lanes * lanes;
+	if (streams(x))
+		par[P_KC] = STREAM_STEPS * lanes;
 	if (x->b_plain && x->n >= 0 && (!x->b_fixed || x->m == 1)) {
 		/* the first touch of a panel is slow, and hides behind the
 		 * multiply-adds of the rows */

@@ -292,8 +292,8 @@ static void tile_finish(Product *p, const Block *b)
 				  p->plain ? 1 : (int)p->par[P_LANES]);
 	}
 	memcpy(index, b->batch, (size_t)p->batch * sizeof(Ex));
-	index[p->batch] = ex_add(p->t, b->row, at[0]);
-	index[p->batch + 1] = ex_add(p->t, b->column, at[1]);
+	index[p->batch + p->turned] = ex_add(p->t, b->row, at[0]);
+	index[p->batch + 1 - p->turned] = ex_add(p->t, b->column, at[1]);
 	contract_tile_index(b, at[0], at[1], from);
 	element_finish(p,
 		       b->direct ? lower_load(l, b->acc, at)
