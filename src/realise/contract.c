@@ -19,8 +19,8 @@
 #define TURNED_DEPTH   32
 
 const char *const contract_params[P_COUNT + 1] = {
-	"mr", "nr", "lanes", "mb", "nb", "kc", "a", "b", "unit",
-	"ahead", "turned", NULL,
+	"mr", "nr", "lanes", "mb",    "nb",     "kc",
+	"a",  "b",  "unit",  "ahead", "turned", NULL,
 };
 
 static const char *contract_admit(Arena *a, const Regions *r, uint32_t region)
@@ -133,7 +133,10 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 	Operand ob = operand_of(r, region, v->args[!turned], turned);
 
 	if (!lower_is_scalar(r, region)) {
-		x.a_plain = oa.memory && oa.along && oa.dtype == v->acc;
+		/* a few rows side by side lie as close as along k */
+		bool near = x.m >= 0 && x.m <= TURNED_COLUMNS;
+		x.a_plain =
+			oa.memory && (oa.along || near) && oa.dtype == v->acc;
 		x.b_along = ob.memory && ob.along;
 		x.b_plain = x.b_along && ob.dtype == v->acc;
 	}

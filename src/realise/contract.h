@@ -19,13 +19,13 @@ enum {
 	P_MR, /* rows of the register tile */
 	P_NR, /* its columns, a multiple of lanes */
 	P_LANES,
-	P_MB,    /* tiles of a task: rows */
-	P_NB,    /* and columns */
-	P_KC,    /* elements of K that a tile folds at a time */
-	P_A,     /* where A is packed: PACK_TASK or PACK_PHASE */
-	P_B,     /* and B */
-	P_UNIT,  /* what multiplies: ir/unit.h */
-	P_AHEAD, /* whether a tile asks for its results' places: AHEAD_... */
+	P_MB,     /* tiles of a task: rows */
+	P_NB,     /* and columns */
+	P_KC,     /* elements of K that a tile folds at a time */
+	P_A,      /* where A is packed: PACK_TASK or PACK_PHASE */
+	P_B,      /* and B */
+	P_UNIT,   /* what multiplies: ir/unit.h */
+	P_AHEAD,  /* whether a tile asks for its results' places: AHEAD_... */
 	P_TURNED, /* 1: the operands change places, and lanes lie along M */
 	P_COUNT
 };
@@ -85,8 +85,9 @@ typedef struct Product {
 typedef struct Extents {
 	int64_t m, n, k;
 	int bytes; /* of an element of the accumulator */
-	/* Operands that lie in memory in the accumulator's dtype: along k for
-	 * A, along n for B. B is `fixed` where it is the same in every run. */
+	/* Operands that lie in memory in the accumulator's dtype: along k, or
+	 * across few rows, for A, along n for B. B is `fixed` where it is the
+	 * same in every run. */
 	bool a_plain, b_plain, b_fixed;
 	bool b_along; /* B lies along n, in any dtype */
 } Extents;

@@ -7,7 +7,8 @@
  * r + v loads, two of each a cycle, and no faster than one chain of
  * multiply-adds allows. Of the tiles that fit, the one with the fewest cycles
  * over the whole product wins, tails counted; a large product has none, and
- * the tile of two vectors, which reads least, is taken.
+ * the tile of two vectors, which reads least, is taken; one of a row's four
+ * where K is so short that storing is most of the work.
  *
  * The form. Packing costs about 1/4 ns an element (1/8 while it stays in
  * cache), a multiply-add of a vector machine 1/50: a product with m rows pays
@@ -26,7 +27,7 @@
  * Sums move once more for each block of K, so that up to twice as many elements
  * are one; where the sums of many rows fit into L2 too, a task has no more. A
  * task is as wide as makes packing its A worth little. Of a shallow product the
- * result is what moves most: a task's lies in an eighth of L2, so that whole
+ * result is what moves most: a task's lies in a 16th of L2, so that whole
  * rows leave it together.
  *
  * The blocks of few rows. A panel of packed B is as large, the block of A and
@@ -126,6 +127,11 @@ static void choose_tile(const Target *t, const Extents *x, int64_t *par)
 	par[P_LANES] = lanes;
 	par[P_MR] = (registers - 4) / 2;
 	par[P_NR] = 2 * lanes;
+	if (x->k >= 0 && x->k <= SHALLOW / 4 && n > registers / 8) {
+		/* storing is most of the work: longer runs of a row */
+		par[P_NR] = registers / 8 * lanes;
+		par[P_MR] = (registers - 2) * 8 / registers - 1;
+	}
 	double macs = (double)x->m * (double)x->n * (double)x->k;
 	bool narrow = n <= FEW_VECTORS && macs < TASK_MACS;
 	if (x->m < 1 || x->n < 1 || (x->m > FEW_ROWS && !narrow))
@@ -185,7 +191,7 @@ static void choose_blocks(const Target *t, const Extents *x, int64_t *par)
 	if (x->b_along && x->k > kc && fit >= SUMS_TILES)
 		par[P_MB] = least(par[P_MB], fit);
 	if (x->k >= 0 && x->k <= SHALLOW && x->n > 0) {
-		fit = t->cache[1] / 8 / x->bytes / mr / x->n;
+		fit = t->cache[1] / 16 / x->bytes / mr / x->n;
 		par[P_MB] = least(par[P_MB], most(fit, SHALLOW_TILES));
 	}
 	int64_t down = x->m > 0 ? choose_rows(t, x->m, !x->b_along, par) : 1;
@@ -285,6 +291,10 @@ void contract_model(const Target *t, const Extents *x, int64_t *par)
 	par[P_NB] = at_least_one(tasks == 1 ? panels : nb);
 	if (tasks == 1)
 		par[P_MB] = at_least_one(ceil_div(x->m, mr));
+	/* rows of a shallow result that L1 holds */
+	if (tasks == 1 && x->k <= SHALLOW && x->n > 0)
+		par[P_MB] = least(par[P_MB], most(SHALLOW_TILES,
+						  l1 / x->bytes / mr / x->n));
 	/* a block of A that is packed, used, and forgotten in L1 */
 	if (tasks == 1 && par[P_A] == PACK_TASK)
 		par[P_MB] = at_least_one(least(

@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of held_layers, by contract mr=3 nr=24 lanes=8 mb=21 nb=1 kc=224 a=1 b=2 unit=0 ahead=1
+ * k0: region 0 of held_layers, by contract mr=3 nr=24 lanes=8 mb=21 nb=1 kc=224 a=1 b=2 unit=0 ahead=1 turned=0
  * a block of rows a task, held in scratch from product to product
  *   %5 = matmul: f16, line 4
  *   %6 = cast: f32, line 4

@@ -875,7 +875,7 @@ TN_EXPORT void k0_pass1(const TnArgs *args, int worker, int workers,
 }
 #endif
 /*
- * k1: region 1 of norm_projection, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0 ahead=1
+ * k1: region 1 of norm_projection, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0 ahead=1 turned=0
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %20 = matmul: f16, line 9
  */

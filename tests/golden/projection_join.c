@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of projection_join, by contract mr=6 nr=16 lanes=8 mb=8 nb=4 kc=336 a=1 b=2 unit=0 ahead=1
+ * k0: region 0 of projection_join, by contract mr=6 nr=16 lanes=8 mb=8 nb=4 kc=336 a=1 b=2 unit=0 ahead=1 turned=0
  * products of one tile shape, a register tile each over kc elements of K at a time, one epilogue on all tiles
  *   %3 = matmul: f16, line 9
  *   %4 = matmul: f16, line 9

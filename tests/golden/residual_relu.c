@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of residual_relu, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0 ahead=1
+ * k0: region 0 of residual_relu, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0 ahead=1 turned=0
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %4 = matmul: f16, line 9
  *   %6 = add: f16, line 9

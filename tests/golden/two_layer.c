@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of two_layer, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0 ahead=1
+ * k0: region 0 of two_layer, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0 ahead=1 turned=0
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %5 = matmul: f16, line 10
  *   %7 = add: f16, line 10
@@ -1086,7 +1086,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 	}
 }
 /*
- * k1: region 1 of two_layer, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0 ahead=1
+ * k1: region 1 of two_layer, by contract mr=6 nr=16 lanes=8 mb=17 nb=4 kc=336 a=1 b=1 unit=0 ahead=1 turned=0
  * operands packed once, a register tile over kc elements of K at a time, epilogue on the finished tile
  *   %11 = matmul: f16, line 11
  *   %13 = add: f16, line 11
