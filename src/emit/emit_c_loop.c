@@ -348,6 +348,28 @@ static void print_tail(Emit *e, const Stmt *s, const char *end)
 	ec_line(e, "}\n");
 }
 
+static bool only_asks(const StmtList *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->p[i]->kind != ST_AHEAD)
+			return false;
+	return true;
+}
+
+/* Of questions alone the last one may be for part of a vector. */
+static void asking_loop(Emit *e, const Stmt *s, Ex extent)
+{
+	ec_line(e,
+		"for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
+		" += %d) {\n",
+		s->axis, s->axis, ec_bare(e, ec_ex(e, extent)), s->axis,
+		s->lanes);
+	e->depth++;
+	vector_body(e, s, ex_axis(e->t, s->axis), 0);
+	e->depth--;
+	ec_line(e, "}\n");
+}
+
 static void vector_loop(Emit *e, const Stmt *s, Ex extent)
 {
 	int64_t n = INT64_MAX, lanes = s->lanes;
@@ -410,7 +432,10 @@ static void loop(Emit *e, const Stmt *s)
 		unrolled_loop(e, s);
 		break;
 	case MAP_VECTOR:
-		vector_loop(e, s, extent);
+		if (only_asks(&s->body))
+			asking_loop(e, s, extent);
+		else
+			vector_loop(e, s, extent);
 		break;
 	case MAP_VUNROLL:
 		vunrolled_loop(e, s);

@@ -1156,16 +1156,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				for (int64_t i34 = 0; i34 < tn_min(c1 - 8*i8, 8); i34++) {
 					if (i18 + 1 - c2 >= 0 && 4*d_M*d_N - 262144LL >= 0) {
 						for (int64_t i47 = 0; i47 < tn_min(d_M - 48*i8 - 6*i34, 6); i47++) {
-							{
-								const int64_t n48 = tn_min(d_N - 64*i9 - 16*i22, 16);
-								int64_t i48 = 0;
-								for (; i48 <= n48 - 8; i48 += 8) {
-									tn_ahead(b13 + (48*d_N*i8 + 6*d_N*i34 + d_N*i47 + 64*i9 + 16*i22 + i48 + 7));
-								}
-								if (i48 < n48) {
-									const int64_t m48 = n48 - i48;
-									tn_ahead(b13 + (48*d_N*i8 + 6*d_N*i34 + d_N*i47 + 64*i9 + 16*i22 + i48 + 7));
-								}
+							for (int64_t i48 = 0; i48 < tn_min(d_N - 64*i9 - 16*i22, 16); i48 += 8) {
+								tn_ahead(b13 + (48*d_N*i8 + 6*d_N*i34 + d_N*i47 + 64*i9 + 16*i22 + i48 + 7));
 							}
 						}
 					}

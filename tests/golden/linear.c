@@ -586,11 +586,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				for (int64_t i12 = 0; i12 < tn_min(c0 - 15*i5, 15); i12++) {
 					if (i7 - 1 >= 0 && 4096*d_M - 262144LL >= 0) {
 						for (int64_t i31 = 0; i31 < tn_min(d_M - 90*i5 - 6*i12, 6); i31++) {
-							{
-								int64_t i32 = 0;
-								for (; i32 <= 8; i32 += 8) {
-									tn_ahead(b6 + (92160LL*i5 + 64*i6 + 16*i11 + 6144*i12 + 1024*i31 + i32 + 7));
-								}
+							for (int64_t i32 = 0; i32 < 16; i32 += 8) {
+								tn_ahead(b6 + (92160LL*i5 + 64*i6 + 16*i11 + 6144*i12 + 1024*i31 + i32 + 7));
 							}
 						}
 					}

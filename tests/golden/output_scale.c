@@ -604,16 +604,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				for (int64_t i7 = 0; i7 < tn_min(c1 - 17*i0, 17); i7++) {
 					if (i2 + 1 - c0 >= 0 && 4*d_M*d_N - 262144LL >= 0) {
 						for (int64_t i26 = 0; i26 < tn_min(d_M - 102*i0 - 6*i7, 6); i26++) {
-							{
-								const int64_t n27 = tn_min(d_N - 64*i1 - 16*i6, 16);
-								int64_t i27 = 0;
-								for (; i27 <= n27 - 8; i27 += 8) {
-									tn_ahead(b5 + (102*d_N*i0 + 6*d_N*i7 + d_N*i26 + 64*i1 + 16*i6 + i27 + 7));
-								}
-								if (i27 < n27) {
-									const int64_t m27 = n27 - i27;
-									tn_ahead(b5 + (102*d_N*i0 + 6*d_N*i7 + d_N*i26 + 64*i1 + 16*i6 + i27 + 7));
-								}
+							for (int64_t i27 = 0; i27 < tn_min(d_N - 64*i1 - 16*i6, 16); i27 += 8) {
+								tn_ahead(b5 + (102*d_N*i0 + 6*d_N*i7 + d_N*i26 + 64*i1 + 16*i6 + i27 + 7));
 							}
 						}
 					}

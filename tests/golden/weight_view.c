@@ -687,16 +687,8 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				for (int64_t i12 = 0; i12 < tn_min(c1 - 17*i5, 17); i12++) {
 					if (i7 + 1 - c0 >= 0 && 4*d_M*d_N - 262144LL >= 0) {
 						for (int64_t i31 = 0; i31 < tn_min(d_M - 102*i5 - 6*i12, 6); i31++) {
-							{
-								const int64_t n32 = tn_min(d_N - 64*i6 - 16*i11, 16);
-								int64_t i32 = 0;
-								for (; i32 <= n32 - 8; i32 += 8) {
-									tn_ahead(b6 + (102*d_N*i5 + 6*d_N*i12 + d_N*i31 + 64*i6 + 16*i11 + i32 + 7));
-								}
-								if (i32 < n32) {
-									const int64_t m32 = n32 - i32;
-									tn_ahead(b6 + (102*d_N*i5 + 6*d_N*i12 + d_N*i31 + 64*i6 + 16*i11 + i32 + 7));
-								}
+							for (int64_t i32 = 0; i32 < tn_min(d_N - 64*i6 - 16*i11, 16); i32 += 8) {
+								tn_ahead(b6 + (102*d_N*i5 + 6*d_N*i12 + d_N*i31 + 64*i6 + 16*i11 + i32 + 7));
 							}
 						}
 					}
