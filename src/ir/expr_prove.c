@@ -689,9 +689,21 @@ static void add_positive(Proof *p, Ex e)
 		add_positive(p, m.atoms[k]);
 }
 
+/* What was asked of one set of facts, and the answer. */
+typedef struct Answer {
+	const ExFacts *facts; /* NULL: none here yet */
+	Ex e;
+	int goals;
+	bool ok;
+} Answer;
+
+#define ANSWERS 2048 /* a power of two */
+
 typedef struct Scratch {
 	Arena arena;
 	ExprTab tab;
+	const ExFacts *facts; /* those of the last question */
+	Answer answers[ANSWERS];
 } Scratch;
 
 static void scratch_release(void *p)
@@ -744,12 +756,35 @@ static void proof_init(Proof *p, ExprTab *t, const ExFacts *f, int goals)
 	t->overflow = false;
 }
 
-static bool prove_within(ExprTab *t, const ExFacts *f, Ex e, int goals)
+static bool same_facts(const ExFacts *a, const ExFacts *b)
 {
-	int64_t v;
-	if (ex_is_const(t, e, &v) && v >= 0)
-		return true;
-	Scratch *s = scratch_open(t);
+	if (a->ranges.n != b->ranges.n || a->facts.n != b->facts.n)
+		return false;
+	for (size_t i = 0; i < a->ranges.n; i++)
+		if (a->ranges.p[i].axis != b->ranges.p[i].axis ||
+		    a->ranges.p[i].extent != b->ranges.p[i].extent)
+			return false;
+	for (size_t i = 0; i < a->facts.n; i++)
+		if (a->facts.p[i] != b->facts.p[i])
+			return false;
+	return true;
+}
+
+/* The facts as they are now, in memory that stays. */
+static const ExFacts *facts_keep(ExprTab *t, const ExFacts *f)
+{
+	ExFacts *c = arena_new(t->arena, ExFacts);
+	*c = (ExFacts){0};
+	for (size_t i = 0; i < f->ranges.n; i++)
+		VEC_PUSH(t->arena, c->ranges, f->ranges.p[i]);
+	for (size_t i = 0; i < f->facts.n; i++)
+		VEC_PUSH(t->arena, c->facts, f->facts.p[i]);
+	return c;
+}
+
+static bool prove_anew(ExprTab *t, Scratch *s, const ExFacts *f, Ex e,
+		       int goals)
+{
 	ExFacts facts = facts_copy(s, t, f);
 	Proof p;
 	e = ex_copy(&s->tab, t, e);
@@ -764,6 +799,26 @@ static bool prove_within(ExprTab *t, const ExFacts *f, Ex e, int goals)
 		ok = prove(&p, e);
 	}
 	arena_clear(&s->arena);
+	return ok;
+}
+
+static bool prove_within(ExprTab *t, const ExFacts *f, Ex e, int goals)
+{
+	static const ExFacts none;
+	int64_t v;
+	if (ex_is_const(t, e, &v) && v >= 0)
+		return true;
+	Scratch *s = scratch_open(t);
+	f = f ? f : &none;
+	Answer *a = &s->answers[(e * 31 + f->ranges.n * 7 + f->facts.n) &
+				(ANSWERS - 1)];
+	if (a->facts && a->e == e && a->goals == goals &&
+	    same_facts(a->facts, f))
+		return a->ok;
+	bool ok = prove_anew(t, s, f, e, goals);
+	if (!s->facts || !same_facts(s->facts, f))
+		s->facts = facts_keep(t, f);
+	*a = (Answer){s->facts, e, goals, ok};
 	return ok;
 }
 
