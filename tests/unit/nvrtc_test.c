@@ -97,7 +97,10 @@ static const char *mma_text(const char *name, const char *kinds, int na, int nb,
 	return buf_str(&b);
 }
 
-/* A warpgroup's, of 64 by 8, A from shared memory or from registers. */
+/*
+ * A warpgroup's, of 64 by 8, A from shared memory or from registers; each of
+ * other operands, since ptxas makes one of equal ones.
+ */
 static const char *wgmma_text(const char *name, const char *kinds,
 			      const char *tail, bool from_registers, int times)
 {
@@ -121,9 +124,9 @@ static const char *wgmma_text(const char *name, const char *kinds,
 			   "\t\t: \"+r\"(d[0]), \"+r\"(d[1]), \"+r\"(d[2]), "
 			   "\"+r\"(d[3])\n"
 			   "\t\t: \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), "
-			   "\"r\"(a[3]), \"l\"(x), \"l\"(y));\n",
+			   "\"r\"(a[3]), \"l\"(x + %d), \"l\"(y + %d));\n",
 			   kinds, from_registers ? "{%4, %5, %6, %7}" : "%8",
-			   tail);
+			   tail, i, i);
 	buf_puts(&b, "\tasm volatile(\"wgmma.commit_group.sync.aligned;\" ::: "
 		     "\"memory\");\n"
 		     "\tasm volatile(\"wgmma.wait_group.sync.aligned 0;\" ::: "
