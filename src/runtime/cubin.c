@@ -4,10 +4,9 @@
  * A kernel is a function symbol marked as an entry; its section holds its
  * code and that of functions it calls. .nv.info has records: registers,
  * stack, by symbol. .nv.shared.KERNEL, linked to the kernel's section, is as
- * large as its static shared memory; from sm_90 on, files that have
- * .nv.shared.reserved.0 count in the 1,024 bytes that CUDA takes of each block.
- * Spills are in no section: ptxas -v tells them in the log, with registers
- * and shared memory once more, which are compared.
+ * large as its static shared memory, and from sm_90 on the 1,024 bytes that
+ * CUDA takes of each block. Spills are in no section: ptxas -v tells them in
+ * the log, with registers and shared memory once more, which are compared.
  *
  * The format is not documented: what is used here was found in files of
  * NVRTC 11.8, 12.6, 12.8, 12.9 and 13.0, and is checked against the log in
@@ -61,8 +60,8 @@ typedef struct Reader {
 	const Section *symbols;
 	/* by symbol and by section: index of the kernel + 1, or 0 */
 	uint32_t *of_symbol, *of_section;
-	uint64_t budget; /* bytes of code that may still be read */
-	bool reserved;   /* shared memory has the reserved bytes in */
+	uint64_t budget;   /* bytes of code that may still be read */
+	uint64_t reserved; /* of the bytes of shared memory, CUDA's own */
 	VEC(CubinKernel) kernels;
 } Reader;
 
@@ -282,15 +281,13 @@ static bool info_read(Reader *r, const Section *s)
 
 static bool shared_read(Reader *r, const Section *s)
 {
-	uint64_t reserved = r->reserved ? RESERVED_SHARED : 0;
-
 	if (s->info >= r->n || r->of_section[s->info] == 0)
 		return true;
-	if (s->size < reserved || s->size > INT32_MAX)
+	if (s->size < r->reserved || s->size > INT32_MAX)
 		return malformed(r, "a kernel's shared memory is of no size "
 				    "that exists");
 	r->kernels.p[r->of_section[s->info] - 1].shared =
-		(int64_t)(s->size - reserved);
+		(int64_t)(s->size - r->reserved);
 	return true;
 }
 
@@ -301,17 +298,12 @@ static bool begins(const char *s, const char *with)
 
 static bool facts_read(Reader *r)
 {
-	static const char reserved[] = ".nv.shared.reserved.";
-
-	for (uint32_t i = 0; i < r->n; i++)
-		r->reserved |= begins(r->sections[i].name, reserved);
 	for (uint32_t i = 0; i < r->n; i++) {
 		const Section *s = &r->sections[i];
 		if (strcmp(s->name, ".nv.info") == 0 &&
 		    s->type != TYPE_NOBITS && !info_read(r, s))
 			return false;
-		if (begins(s->name, ".nv.shared.") &&
-		    !begins(s->name, reserved) && !shared_read(r, s))
+		if (begins(s->name, ".nv.shared.") && !shared_read(r, s))
 			return false;
 	}
 	for (size_t i = 0; i < r->kernels.n; i++) {
@@ -331,6 +323,7 @@ bool cubin_read(Ctx *ctx, Arena *a, const void *file, size_t size, Cubin *out)
 	memset(out, 0, sizeof(*out));
 	if (!header_read(&r, out))
 		return false;
+	r.reserved = out->sm >= 90 ? RESERVED_SHARED : 0;
 	r.sections = arena_array(a, Section, r.n);
 	r.of_section = arena_array(a, uint32_t, r.n);
 	if (!sections_read(&r))

@@ -13,7 +13,7 @@
  *
  * The options: no contraction, IEEE division and square root, subnormals
  * kept, for the contract. ptxas -v is asked for because spills are told
- * there and nowhere in a cubin. NVRTC's own cache on disk (12.8 and later) is
+ * there and nowhere in a cubin. NVRTC's own cache on disk (12.9 and later) is
  * left out: ours is by content.
  */
 #include "runtime/nvrtc.h"
@@ -203,7 +203,7 @@ static const char *const *options_list(Arena *a, const Nvrtc *n,
 	VEC_PUSH(a, v, arena_printf(a, "--gpu-architecture=%s", src->arch));
 	for (size_t i = 0; i < ARRAY_LEN(common_options); i++)
 		VEC_PUSH(a, v, common_options[i]);
-	if (n->major > 12 || (n->major == 12 && n->minor >= 8))
+	if (n->major > 12 || (n->major == 12 && n->minor >= 9))
 		VEC_PUSH(a, v, "--no-cache");
 	for (size_t i = 0; src->options && src->options[i]; i++)
 		VEC_PUSH(a, v, src->options[i]);

@@ -199,6 +199,11 @@ static void facts(void)
 		SKIP(none);
 	facts_on("sm_80");
 	facts_on("sm_90a");
+	for (int i = 0; i < nvrtc.arch_count; i++) {
+		if (nvrtc.archs[i] > 80)
+			facts_on(arena_printf(&ctx.perm, "sm_%d",
+					      nvrtc.archs[i]));
+	}
 }
 
 static void calls(void)
