@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-static const char none[] = "NVRTC is not here";
+static const char none[] = "no NVRTC of 12 or later is here";
 static Ctx ctx;
 static Nvrtc nvrtc;
 static bool here;
@@ -22,7 +22,8 @@ static void start(void)
 	if (!once) {
 		ctx_init(&ctx);
 		ctx.threads = 2;
-		here = nvrtc_open(&ctx, NULL, &nvrtc);
+		/* 11 knows neither sm_90a nor 8-bit floats */
+		here = nvrtc_open(&ctx, NULL, &nvrtc) && nvrtc.major >= 12;
 		ctx_clear_errors(&ctx);
 	}
 	once = true;
@@ -184,7 +185,7 @@ static void facts_on(const char *arch)
 	k = kernel_of(&c, "stacked");
 	CHECK(k->local == 200 && k->spill_stores == 0);
 	k = kernel_of(&c, "spilling");
-	CHECK(k->registers == 32);
+	CHECK(k->registers >= 32 && k->registers <= 64);
 	CHECK(k->spill_stores > 0 && k->spill_loads > 0 && k->local > 0);
 	for (size_t i = 0; i < c.n; i++) {
 		for (int m = 0; m < CUBIN_MATRIX_COUNT; m++)
