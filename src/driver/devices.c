@@ -75,15 +75,17 @@ static void add_compilers(TenonContext *c, Devices *d)
 	}
 }
 
-/* What the last call reported: one line, without its prefix. */
-static const char *first_message(TenonContext *c)
+/* The error of the last call, one line; it is an answer, and forgotten. */
+static const char *message_take(TenonContext *c)
 {
 	static const char prefix[] = "tenon: error: ";
 	const char *text = buf_str(&c->ctx.messages);
 
 	if (strncmp(text, prefix, strlen(prefix)) == 0)
 		text += strlen(prefix);
-	return arena_strndup(&c->ctx.perm, text, strcspn(text, "\n"));
+	text = arena_strndup(&c->ctx.perm, text, strcspn(text, "\n"));
+	ctx_clear_errors(&c->ctx);
+	return text;
 }
 
 /* The last part of a path. */
@@ -91,6 +93,30 @@ static const char *file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
+}
+
+static void add_cuda_device(TenonContext *c, Devices *d, const Cuda *cuda,
+			    int n)
+{
+	Arena *a = &c->ctx.perm;
+	CudaInfo info;
+	TenonDevice dev = {.kind = "cuda"};
+
+	dev.available = cuda_info(&c->ctx, cuda, n, &info);
+	if (dev.available) {
+		dev.target =
+			arena_printf(a, "cuda:sm_%d%d", info.major, info.minor);
+		dev.text = arena_printf(
+			a,
+			"%s, %zu MiB, %d multiprocessors, "
+			"driver for CUDA %d.%d",
+			info.name, info.memory >> 20, info.multiprocessors,
+			cuda->version / 1000, cuda->version % 1000 / 10);
+	} else {
+		dev.target = "cuda";
+		dev.text = arena_printf(a, "device %d: %s", n, message_take(c));
+	}
+	VEC_PUSH(a, *d, dev);
 }
 
 /*
@@ -108,26 +134,7 @@ static TenonDevice add_cuda(TenonContext *c, Devices *d)
 		.text = "CUDA driver, not found",
 		.available = ok,
 	};
-	CudaInfo info;
 
-	for (int i = 0; i < cuda->devices; i++) {
-		if (!cuda_info(&c->ctx, cuda, i, &info))
-			continue;
-		TenonDevice dev = {
-			.target = arena_printf(a, "cuda:sm_%d%d", info.major,
-					       info.minor),
-			.kind = "cuda",
-			.text = arena_printf(
-				a,
-				"%s, %zu MiB, %d multiprocessors, driver for "
-				"CUDA %d.%d",
-				info.name, info.memory >> 20,
-				info.multiprocessors, cuda->version / 1000,
-				cuda->version % 1000 / 10),
-			.available = true,
-		};
-		VEC_PUSH(a, *d, dev);
-	}
 	if (ok)
 		driver.text =
 			arena_printf(a,
@@ -137,8 +144,10 @@ static TenonDevice add_cuda(TenonContext *c, Devices *d)
 				     cuda->version % 1000 / 10, cuda->path);
 	else if (cuda->path[0])
 		driver.text = arena_printf(a, "CUDA driver, found (%s): %s",
-					   cuda->path, first_message(c));
+					   cuda->path, message_take(c));
 	ctx_clear_errors(&c->ctx);
+	for (int i = 0; ok && i < cuda->devices; i++)
+		add_cuda_device(c, d, cuda, i);
 	return driver;
 }
 
@@ -158,7 +167,7 @@ static void add_nvrtc(TenonContext *c, Devices *d)
 
 	if (!ok && n->path[0])
 		dev.text = arena_printf(a, "NVRTC, found (%s): %s", n->path,
-					first_message(c));
+					message_take(c));
 	ctx_clear_errors(&c->ctx);
 	VEC_PUSH(a, *d, dev);
 }

@@ -10,7 +10,7 @@
 #define NVRTC_ARCHS 64
 
 /* Entry points that are called, with the ABI that all versions share. */
-typedef struct _nvrtcProgram *NvrtcProgram;
+typedef struct NvrtcProgramData *NvrtcProgram;
 #define NVRTC_ENTRIES(X)                                                       \
 	X(int, nvrtcVersion, (int *major, int *minor))                         \
 	X(int, nvrtcGetNumSupportedArchs, (int *n))                            \
