@@ -588,6 +588,168 @@ static void damaged(void)
 	damaged_on("sm_90a");
 }
 
+/* Little-endian numbers of `n` bytes at p. */
+static uint64_t get(const char *p, int n)
+{
+	uint64_t v = 0;
+	for (int i = n; i-- > 0;)
+		v = v << 8 | (unsigned char)p[i];
+	return v;
+}
+
+static void put(char *p, int n, uint64_t v)
+{
+	for (int i = 0; i < n; i++, v >>= 8)
+		p[i] = (char)v;
+}
+
+/* Damage that random bytes seldom do, each with its own answer. */
+typedef enum Damage {
+	MACHINE,
+	OLD_CODE,
+	SECTIONS_AWAY,
+	NAMES_INDEX,
+	NAMES_OPEN,
+	SYMBOLS_UNNAMED,
+	SYMBOL_NAME_OPEN,
+	CODE_ODD,
+	CODE_SHARED,
+	CODE_NONE,
+	INFO_SYMBOL,
+	INFO_FORM,
+	INFO_CUT,
+	DAMAGES
+} Damage;
+static const char *const damage_words[DAMAGES] = {
+	[MACHINE] = "another machine",
+	[OLD_CODE] = "not of sm_70 or later",
+	[SECTIONS_AWAY] = "its sections lie outside of it",
+	[NAMES_INDEX] = "its sections have no names",
+	[NAMES_OPEN] = "a section's name does not end",
+	[SYMBOLS_UNNAMED] = "its symbols have no names",
+	[SYMBOL_NAME_OPEN] = "a kernel's name does not end",
+	[CODE_ODD] = "not of whole instructions",
+	[CODE_SHARED] = "two kernels have the same code",
+	[CODE_NONE] = "a kernel has no code",
+	[INFO_SYMBOL] = ".nv.info names no symbol",
+	[INFO_FORM] = ".nv.info has no such record",
+	[INFO_CUT] = ".nv.info is cut short",
+};
+
+/* Headers in a copy of a sound cubin. */
+typedef struct Parts {
+	char *names, *symbols, *strings, *code, *info;
+} Parts;
+
+static Parts parts_find(char *p)
+{
+	Parts parts = {0};
+	char *s = p + get(p + 40, 8);
+	parts.names = s + 64 * get(p + 62, 2);
+	for (uint64_t i = 0; i < get(p + 60, 2); i++) {
+		char *at = s + 64 * i;
+		if (get(at + 4, 4) == 2)
+			parts.symbols = at;
+		if (get(at + 8, 8) & 4)
+			parts.code = at;
+		if (get(at + 4, 4) == 0x70000000 && get(at + 44, 4) == 0)
+			parts.info = at;
+	}
+	parts.strings = s + 64 * get(parts.symbols + 40, 4);
+	return parts;
+}
+
+/* A string section that ends where the file does, without a NUL. */
+static void leave_open(char *p, size_t size, char *section)
+{
+	put(section + 24, 8, size - 8);
+	put(section + 32, 8, 8);
+	memset(p + size - 8, 'x', 8);
+}
+
+static void symbols_put(char *p, const Parts *parts, size_t at, int n,
+			uint64_t value)
+{
+	char *s = p + get(parts->symbols + 24, 8);
+	uint64_t count = get(parts->symbols + 32, 8) / 24;
+	for (uint64_t i = 0; i < count; i++, s += 24)
+		put(s + at, n, value);
+}
+
+static void damage(char *p, size_t size, Damage kind)
+{
+	Parts parts = parts_find(p);
+	char *record = p + get(parts.info + 24, 8);
+	switch (kind) {
+	case MACHINE:
+		put(p + 18, 2, 62);
+		break;
+	case OLD_CODE:
+		put(p + 48, 4, 0x3d003d);
+		break;
+	case SECTIONS_AWAY:
+		put(p + 40, 8, UINT64_MAX - 63);
+		break;
+	case NAMES_INDEX:
+		put(p + 62, 2, 0xfff0);
+		break;
+	case NAMES_OPEN:
+		leave_open(p, size, parts.names);
+		break;
+	case SYMBOLS_UNNAMED:
+		put(parts.symbols + 40, 4, UINT32_MAX);
+		break;
+	case SYMBOL_NAME_OPEN:
+		leave_open(p, size, parts.strings);
+		symbols_put(p, &parts, 0, 4, 3);
+		break;
+	case CODE_ODD:
+		put(parts.code + 32, 8, get(parts.code + 32, 8) - 8);
+		break;
+	case CODE_SHARED:
+		symbols_put(p, &parts, 6, 2,
+			    (uint64_t)(parts.code - p - (long)get(p + 40, 8)) /
+				    64);
+		break;
+	case CODE_NONE:
+		symbols_put(p, &parts, 6, 2, 0xfff1);
+		break;
+	case INFO_SYMBOL:
+		put(record + 4, 4, UINT32_MAX);
+		break;
+	case INFO_FORM:
+		put(record, 1, 9);
+		break;
+	case INFO_CUT:
+		put(record + 2, 2, 0xffff);
+		break;
+	case DAMAGES:
+		break;
+	}
+}
+
+static void crafted(void)
+{
+	static const char *const archs[] = {"sm_80", "sm_90a"};
+	NvrtcSource src;
+	start();
+	if (!here)
+		SKIP(none);
+	for (int i = 0; i < 2 * DAMAGES; i++) {
+		if (!CHECK(compile(archs[i / DAMAGES], facts_text, &src)))
+			return;
+		Cubin c;
+		char *copy = malloc(src.size);
+		memcpy(copy, src.cubin, src.size);
+		damage(copy, src.size, (Damage)(i % DAMAGES));
+		CHECK(!cubin_read(&ctx, &ctx.perm, copy, src.size, &c));
+		CHECK(said(damage_words[i % DAMAGES]));
+		CHECK(c.n == 0);
+		free(copy);
+	}
+	ctx_clear_errors(&ctx);
+}
+
 /* ---- several at once ------------------------------------------------- */
 
 typedef struct Twin {
@@ -706,5 +868,5 @@ static void out_of_memory(void)
 TEST_MAIN(TEST(candidates), TEST(missing_library), TEST(options), TEST(facts),
 	  TEST(calls), TEST(matrix_warp), TEST(matrix_warpgroup),
 	  TEST(serialized), TEST(log_disagrees), TEST(compile_errors),
-	  TEST(unknown_archs), TEST(damaged), TEST(two_threads), TEST(many),
-	  TEST(out_of_memory))
+	  TEST(unknown_archs), TEST(damaged), TEST(crafted), TEST(two_threads),
+	  TEST(many), TEST(out_of_memory))
