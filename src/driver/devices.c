@@ -1,5 +1,8 @@
-/* devices: instruction sets, compilers and libraries of this machine. */
+/* devices: targets, compilers and libraries of this machine. */
 #include "driver/driver.h"
+
+#include "runtime/cuda.h"
+#include "runtime/nvrtc.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -72,6 +75,103 @@ static void add_compilers(TenonContext *c, Devices *d)
 	}
 }
 
+/* The error of the last call, one line; it is an answer, and forgotten. */
+static const char *message_take(TenonContext *c)
+{
+	static const char prefix[] = "tenon: error: ";
+	const char *text = buf_str(&c->ctx.messages);
+
+	if (strncmp(text, prefix, strlen(prefix)) == 0)
+		text += strlen(prefix);
+	text = arena_strndup(&c->ctx.perm, text, strcspn(text, "\n"));
+	ctx_clear_errors(&c->ctx);
+	return text;
+}
+
+/* The last part of a path. */
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static void add_cuda_device(TenonContext *c, Devices *d, const Cuda *cuda,
+			    int n)
+{
+	Arena *a = &c->ctx.perm;
+	CudaInfo info;
+	TenonDevice dev = {.kind = "cuda"};
+
+	dev.available = cuda_info(&c->ctx, cuda, n, &info);
+	if (dev.available) {
+		dev.target =
+			arena_printf(a, "cuda:sm_%d%d", info.major, info.minor);
+		dev.text = arena_printf(
+			a,
+			"%s, %zu MiB, %d multiprocessors, "
+			"driver for CUDA %d.%d",
+			info.name, info.memory >> 20, info.multiprocessors,
+			cuda->version / 1000, cuda->version % 1000 / 10);
+	} else {
+		dev.target = "cuda";
+		dev.text = arena_printf(a, "device %d: %s", n, message_take(c));
+	}
+	VEC_PUSH(a, *d, dev);
+}
+
+/*
+ * CUDA devices; the row of the driver, for among the libraries. A driver that
+ * does not start or has no device is here, and its error is told.
+ */
+static TenonDevice add_cuda(TenonContext *c, Devices *d)
+{
+	Arena *a = &c->ctx.perm;
+	Cuda *cuda = arena_new(a, Cuda);
+	bool ok = cuda_open(&c->ctx, NULL, 0, cuda);
+	TenonDevice driver = {
+		.target = "libcuda.so.1",
+		.kind = "library",
+		.text = "CUDA driver, not found",
+		.available = ok,
+	};
+
+	if (ok)
+		driver.text =
+			arena_printf(a,
+				     "CUDA driver for CUDA %d.%d, found "
+				     "(%s)",
+				     cuda->version / 1000,
+				     cuda->version % 1000 / 10, cuda->path);
+	else if (cuda->path[0])
+		driver.text = arena_printf(a, "CUDA driver, found (%s): %s",
+					   cuda->path, message_take(c));
+	ctx_clear_errors(&c->ctx);
+	for (int i = 0; ok && i < cuda->devices; i++)
+		add_cuda_device(c, d, cuda, i);
+	return driver;
+}
+
+static void add_nvrtc(TenonContext *c, Devices *d)
+{
+	Arena *a = &c->ctx.perm;
+	Nvrtc *n = arena_new(a, Nvrtc);
+	bool ok = nvrtc_open(&c->ctx, NULL, n);
+	TenonDevice dev = {
+		.target = ok ? file_name(n->path) : "libnvrtc",
+		.kind = "library",
+		.text = ok ? arena_printf(a, "NVRTC %d.%d, found (%s)",
+					  n->major, n->minor, n->path)
+			   : "NVRTC, not found",
+		.available = ok,
+	};
+
+	if (!ok && n->path[0])
+		dev.text = arena_printf(a, "NVRTC, found (%s): %s", n->path,
+					message_take(c));
+	ctx_clear_errors(&c->ctx);
+	VEC_PUSH(a, *d, dev);
+}
+
 /* Libraries that later targets and comparisons load at run time. */
 static void add_libraries(TenonContext *c, Devices *d)
 {
@@ -83,8 +183,6 @@ static void add_libraries(TenonContext *c, Devices *d)
 		{"libopenblas.so.0", "OpenBLAS", bench},
 		{"libblis.so.4", "BLIS", bench},
 		{"libdnnl.so.2", "oneDNN", bench},
-		{"libcuda.so.1", "CUDA driver", later},
-		{"libnvrtc.so.13", "NVRTC", later},
 		{"libOpenCL.so.1", "OpenCL loader", later},
 	};
 	Arena *a = &c->ctx.perm;
@@ -111,7 +209,10 @@ TenonError tenon_devices(TenonContext *c, const TenonDevice **out, size_t *n)
 	API_ENTER(c);
 	Devices d = {0};
 	add_targets(c, &d);
+	TenonDevice driver = add_cuda(c, &d);
 	add_compilers(c, &d);
+	VEC_PUSH(&c->ctx.perm, d, driver);
+	add_nvrtc(c, &d);
 	add_libraries(c, &d);
 	*out = d.p;
 	*n = d.n;

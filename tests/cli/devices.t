@@ -8,6 +8,9 @@ $ ASAN_OPTIONS=detect_leaks=0 tenon devices
 <lines>
 * compiler  <any>
 <lines>
+<any> library   libcuda.so.1 <any>CUDA driver<any>
+<any> library   libnvrtc<any>NVRTC<any>found<any>
+<lines>
   library <any>
 <lines>
 
