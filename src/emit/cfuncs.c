@@ -26,6 +26,7 @@ typedef struct CDef {
 
 struct CFuncs {
 	Arena *arena;
+	bool cuda, vectors;
 	StrMap *seen; /* name to index in defs, plus 1 */
 	VEC(CDef) defs;
 };
@@ -44,6 +45,7 @@ typedef struct Name {
 	DType d, t;     /* DT_COUNT where the name has none */
 	int lanes;
 	bool unaligned; /* type with suffix u */
+	bool cuda;
 } Name;
 
 static const CTemplate *const tables[] = {
@@ -109,9 +111,15 @@ static const char abi_text[] =
 
 CFuncs *cfuncs_new(Arena *a)
 {
+	return cfuncs_new_in(a, CD_C);
+}
+
+CFuncs *cfuncs_new_in(Arena *a, CDialect dialect)
+{
 	CFuncs *c = arena_new(a, CFuncs);
 
 	c->arena = a;
+	c->cuda = dialect == CD_CUDA;
 	c->seen = strmap_new(a);
 	return c;
 }
@@ -142,12 +150,15 @@ static bool name_suffix(const char *s, Name *n)
 			return false;
 		n->lanes = n->lanes * 10 + (s[i] - '0');
 	}
+	if (n->cuda)
+		return n->lanes == 1;
 	return n->lanes >= 2 && n->lanes <= 64 &&
 	       (n->lanes & (n->lanes - 1)) == 0;
 }
 
 /* Takes a name apart; buf holds its parts. */
-static bool name_parse(const char *name, char buf[static 64], Name *n)
+static bool name_parse(const char *name, bool cuda, char buf[static 64],
+		       Name *n)
 {
 	const char *part[4] = {0};
 	size_t nparts = 0;
@@ -163,7 +174,11 @@ static bool name_parse(const char *name, char buf[static 64], Name *n)
 		if (p)
 			*p++ = '\0';
 	}
-	*n = (Name){.op = part[0], .d = DT_COUNT, .t = DT_COUNT, .lanes = -1};
+	*n = (Name){.op = part[0],
+		    .d = DT_COUNT,
+		    .t = DT_COUNT,
+		    .lanes = -1,
+		    .cuda = cuda};
 	if (nparts == 1)
 		return true;
 	if (!name_suffix(part[nparts - 1], n))
@@ -279,6 +294,8 @@ static bool row_fits(const CTemplate *row, const Name *n)
 	if (n->t != DT_COUNT && strcmp(row->to, "=") != 0 &&
 	    !set_has(row->to, n->t))
 		return false;
+	if (strchr(row->forms, n->cuda ? 'h' : 'g'))
+		return false;
 	if (strchr(row->forms, 'k')) {
 		int from = lane_bits(n->d), to = lane_bits(n->t);
 
@@ -291,7 +308,7 @@ static bool row_fits(const CTemplate *row, const Name *n)
 		return false;
 	if (strchr(row->forms, '4') && n->lanes != 4)
 		return false;
-	if (strchr(row->sig, 'H') && n->lanes == 2)
+	if (strchr(row->sig, 'H') && n->lanes <= 2)
 		return false;
 	return strpbrk(row->forms, "ve") != NULL;
 }
@@ -307,10 +324,17 @@ static const CTemplate *row_find(const Name *n)
 
 bool cfuncs_has(const char *name)
 {
+	return cfuncs_has_in(CD_C, name);
+}
+
+bool cfuncs_has_in(CDialect dialect, const char *name)
+{
+	bool cuda = dialect == CD_CUDA;
 	char buf[64];
 	Name n;
 
-	return name_parse(name, buf, &n) && (!n.op[0] || row_find(&n));
+	return name_parse(name, cuda, buf, &n) && (!cuda || n.lanes <= 0) &&
+	       (!n.op[0] || row_find(&n));
 }
 
 /* ---- text ------------------------------------------------------------ */
@@ -469,6 +493,13 @@ static const char *expand_one(Buf *b, const char *s, const Name *n, int lane)
 	case 'q':
 		buf_printf(b, "%d", bits - 1);
 		break;
+	case 'u':
+		if (n->cuda && n->lanes == 0) {
+			buf_putc(b, '(');
+			put_register(b, int_dtype(bits, false), 0);
+			buf_putc(b, ')');
+		}
+		break;
 	case 'c':
 		buf_puts(b, bits == 32 ? "f" : "");
 		break;
@@ -569,7 +600,7 @@ static int row_lane_bytes(const CTemplate *row, const Name *n)
 /* The scalar as lane 0 of the vector form. */
 static void put_lane_form(Buf *b, const CTemplate *row, const Name *n)
 {
-	int lanes = row_lane_bytes(row, n) == 8 ? 2 : 4;
+	int lanes = n->cuda ? 1 : row_lane_bytes(row, n) == 8 ? 2 : 4;
 	const char *args = row->sig + 2;
 
 	buf_puts(b, "\treturn ");
@@ -704,6 +735,15 @@ static void put_typedef(Buf *b, const char *name, const Name *n)
 {
 	const char *type = lane_ctype(n->d);
 
+	if (n->cuda) {
+		if (n->lanes == 0 && n->d == DT_BOOL && !n->unaligned)
+			type = "bool";
+		buf_printf(b,
+			   n->lanes ? "typedef TnLane<%s> %s;\n"
+				    : "typedef %s %s;\n",
+			   type, name);
+		return;
+	}
 	if (n->lanes == 0 && n->d == DT_BOOL && !n->unaligned)
 		type = "_Bool";
 	buf_printf(b, "typedef %s %s", type, name);
@@ -803,7 +843,7 @@ static void define(CFuncs *c, const char *name)
 
 	if (strmap_get(c->seen, name, &seen))
 		return;
-	if (!name_parse(name, parts, &n))
+	if (!name_parse(name, c->cuda, parts, &n))
 		bug("no function %s", name);
 	if (n.op[0] && (row = row_find(&n)) == NULL)
 		bug("no function %s", name);
@@ -813,8 +853,10 @@ static void define(CFuncs *c, const char *name)
 		put_function(&b, name, row, &n);
 	else
 		put_typedef(&b, name, &n);
-	def.text = buf_str(&b);
-	def.lanes = n.lanes;
+	def.text =
+		c->cuda ? cfuncs_cuda_text(c->arena, buf_str(&b)) : buf_str(&b);
+	def.lanes = n.lanes == 1 ? 0 : n.lanes;
+	c->vectors |= n.lanes > 0;
 	each_name(c, def.text, NULL, define_callee);
 	if (row) {
 		def.function = true;
@@ -858,7 +900,10 @@ void cfuncs_print(CFuncs *c, Buf *out)
 
 	while ((d = longest(c, &all)) != NULL && all > INLINE_OPERATIONS)
 		d->apart = true;
-	buf_puts(out, abi_text);
+	if (c->cuda)
+		cfuncs_cuda_head(out, c->vectors);
+	else
+		buf_puts(out, abi_text);
 	for (size_t i = 0; i < c->defs.n; i++) {
 		d = &c->defs.p[i];
 		if (d->function)

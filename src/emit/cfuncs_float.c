@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#include "emit/cfuncs_poly.h"
+
 /* clang-format off */
 
 /* A result of f32 arithmetic, rounded to the 16-bit dtype. */
@@ -90,16 +92,21 @@
 	"\t$U nan = ($U)(a != a) | ($U)(b != b);\n"                            \
 	"\n" portable                                                         \
 	"$<" l512 "#endif\n$>$<" l256 "#endif\n$>$<" l128 "#endif\n#endif\n$>"
-#define MAXIMUM(on, l512, l256, l128, p, neon)                                 \
+#define MAXIMUM(on, l512, l256, l128, p, neon, gpu, end)                       \
 	{"maximum", on, "", "vl", "V:VV",                                      \
+	 gpu                                                                   \
 	 RANGE(l512, l256, l128, p, "5", "fmax_nanv" neon,                     \
 	       "\treturn ($V)((($U)tn_above_$D_$X(a, b) &\n"                   \
-	       "\t\t      ($U)tn_above_$D_$X(b, a)) | nan);\n")}
-#define MINIMUM(on, l512, l256, l128, p, neon)                                 \
+	       "\t\t      ($U)tn_above_$D_$X(b, a)) | nan);\n") end}
+#define MINIMUM(on, l512, l256, l128, p, neon, gpu, end)                       \
 	{"minimum", on, "", "vl", "V:VV",                                      \
+	 gpu                                                                   \
 	 RANGE(l512, l256, l128, p, "4", "fmin_nanv" neon,                     \
 	       "\treturn ($V)(($U)tn_below_$D_$X(a, b) |\n"                    \
-	       "\t\t      ($U)tn_below_$D_$X(b, a) | nan);\n")}
+	       "\t\t      ($U)tn_below_$D_$X(b, a) | nan);\n") end}
+/* PTX's of f32 are the contract's. */
+#define ON_GPU2(name)                                                          \
+	ON_GPU("float r;", name ".NaN.f32 %0, %1, %2;", "=f", "f\"(b[0]), \"f")
 
 #define EACH(call)                                                             \
 	"\t$V r = {0};\n"                                                      \
@@ -185,6 +192,9 @@ const CTemplate cfuncs_float[] = {
 	 "\n"
 	 "\tone = ($V)(($U)one | ($U)($V){$[1$]});\n"
 	 "\treturn ($V)((m & ($U)one) | (~m & ($U)a));\n"},
+	{"rint", "DSHB", "", "gse", "V:V", "=__builtin_rint$c(a)"},
+	{"floor", "DSHB", "", "gse", "V:V", "=__builtin_floor$c(a)"},
+	{"ceil", "DSHB", "", "gse", "V:V", "=__builtin_ceil$c(a)"},
 	INTEGRAL("rint", "8", "", ""),
 	INTEGRAL("floor", "9", DOWN("1"), DOWN("1")),
 	INTEGRAL("ceil", "10", UP("1"), UP("1")),
@@ -193,10 +203,10 @@ const CTemplate cfuncs_float[] = {
 	{"above", "D", "", "vn", "V:VV", PICK("8", "4", "2", "pd", "max", ">")},
 	{"below", "SHB", "", "vn", "V:VV", PICK("16", "8", "4", "ps", "min", "<")},
 	{"below", "D", "", "vn", "V:VV", PICK("8", "4", "2", "pd", "min", "<")},
-	MAXIMUM("SHB", "16", "8", "4", "ps", "4sf"),
-	MAXIMUM("D", "8", "4", "2", "pd", "2df"),
-	MINIMUM("SHB", "16", "8", "4", "ps", "4sf"),
-	MINIMUM("D", "8", "4", "2", "pd", "2df"),
+	MAXIMUM("SHB", "16", "8", "4", "ps", "4sf", ON_GPU2("max"), END_GPU),
+	MAXIMUM("D", "8", "4", "2", "pd", "2df", "", ""),
+	MINIMUM("SHB", "16", "8", "4", "ps", "4sf", ON_GPU2("min"), END_GPU),
+	MINIMUM("D", "8", "4", "2", "pd", "2df", "", ""),
 
 	/*
 	 * a / b by y, the rounded 1 / b: each step of q + (a - q b) y, its
