@@ -225,7 +225,7 @@ static pid_t compile(const char *cc, const char *flags, const char *name,
 	if (pid == 0) {
 		execl("/bin/sh", "sh", "-c",
 		      arena_printf(&arena,
-				   "exec %s %s %s -O2 -ffp-contract=off "
+				   "exec %s %s %s -O1 -ffp-contract=off "
 				   "-fno-math-errno -fno-trapping-math -fPIC "
 				   "-shared -o %s.so %s -lm",
 				   cc, flags,
