@@ -26,7 +26,8 @@ typedef struct CDef {
 
 struct CFuncs {
 	Arena *arena;
-	bool cuda, vectors;
+	CDialect dialect;
+	bool vectors;
 	StrMap *seen; /* name to index in defs, plus 1 */
 	VEC(CDef) defs;
 };
@@ -45,7 +46,7 @@ typedef struct Name {
 	DType d, t;     /* DT_COUNT where the name has none */
 	int lanes;
 	bool unaligned; /* type with suffix u */
-	bool cuda;
+	CDialect dialect;
 } Name;
 
 static const CTemplate *const tables[] = {
@@ -119,7 +120,7 @@ CFuncs *cfuncs_new_in(Arena *a, CDialect dialect)
 	CFuncs *c = arena_new(a, CFuncs);
 
 	c->arena = a;
-	c->cuda = dialect == CD_CUDA;
+	c->dialect = dialect;
 	c->seen = strmap_new(a);
 	return c;
 }
@@ -150,14 +151,14 @@ static bool name_suffix(const char *s, Name *n)
 			return false;
 		n->lanes = n->lanes * 10 + (s[i] - '0');
 	}
-	if (n->cuda)
+	if (n->dialect != CD_C)
 		return n->lanes == 1;
 	return n->lanes >= 2 && n->lanes <= 64 &&
 	       (n->lanes & (n->lanes - 1)) == 0;
 }
 
 /* Takes a name apart; buf holds its parts. */
-static bool name_parse(const char *name, bool cuda, char buf[static 64],
+static bool name_parse(const char *name, CDialect dialect, char buf[static 64],
 		       Name *n)
 {
 	const char *part[4] = {0};
@@ -178,7 +179,7 @@ static bool name_parse(const char *name, bool cuda, char buf[static 64],
 		    .d = DT_COUNT,
 		    .t = DT_COUNT,
 		    .lanes = -1,
-		    .cuda = cuda};
+		    .dialect = dialect};
 	if (nparts == 1)
 		return true;
 	if (!name_suffix(part[nparts - 1], n))
@@ -294,7 +295,7 @@ static bool row_fits(const CTemplate *row, const Name *n)
 	if (n->t != DT_COUNT && strcmp(row->to, "=") != 0 &&
 	    !set_has(row->to, n->t))
 		return false;
-	if (strchr(row->forms, n->cuda ? 'h' : 'g'))
+	if (strchr(row->forms, n->dialect == CD_C ? 'g' : 'h'))
 		return false;
 	if (strchr(row->forms, 'k')) {
 		int from = lane_bits(n->d), to = lane_bits(n->t);
@@ -329,12 +330,11 @@ bool cfuncs_has(const char *name)
 
 bool cfuncs_has_in(CDialect dialect, const char *name)
 {
-	bool cuda = dialect == CD_CUDA;
 	char buf[64];
 	Name n;
 
-	return name_parse(name, cuda, buf, &n) && (!cuda || n.lanes <= 0) &&
-	       (!n.op[0] || row_find(&n));
+	return name_parse(name, dialect, buf, &n) &&
+	       (dialect == CD_C || n.lanes <= 0) && (!n.op[0] || row_find(&n));
 }
 
 /* ---- text ------------------------------------------------------------ */
@@ -359,6 +359,13 @@ static const char *memory_name(DType d)
 		return "u8";
 	return lane_bits(d) == dtype_info[d].bytes * 8 ? dtype_info[d].name
 						       : "u16";
+}
+
+/* Where a pointer points to. */
+static void put_space(Buf *b, const Name *n)
+{
+	if (n->dialect == CD_OPENCL)
+		buf_puts(b, "__global ");
 }
 
 /* The type that a letter of sig stands for. */
@@ -391,9 +398,14 @@ static void put_type(Buf *b, char letter, const Name *n, int lanes)
 		put_suffix(b, lanes);
 		return;
 	case 'p':
+		put_space(b, n);
 		buf_puts(b, "const void *");
 		return;
 	case 'P':
+		put_space(b, n);
+		buf_puts(b, "void *");
+		return;
+	case 'Y':
 		buf_puts(b, "void *");
 		return;
 	case 'I':
@@ -409,6 +421,7 @@ static void put_type(Buf *b, char letter, const Name *n, int lanes)
 		buf_puts(b, "uint64_t ");
 		return;
 	case 'Z':
+		put_space(b, n);
 		buf_puts(b, "TnStatus *");
 		return;
 	case '-':
@@ -494,7 +507,7 @@ static const char *expand_one(Buf *b, const char *s, const Name *n, int lane)
 		buf_printf(b, "%d", bits - 1);
 		break;
 	case 'u':
-		if (n->cuda && n->lanes == 0) {
+		if (n->dialect != CD_C && n->lanes == 0) {
 			buf_putc(b, '(');
 			put_register(b, int_dtype(bits, false), 0);
 			buf_putc(b, ')');
@@ -600,7 +613,9 @@ static int row_lane_bytes(const CTemplate *row, const Name *n)
 /* The scalar as lane 0 of the vector form. */
 static void put_lane_form(Buf *b, const CTemplate *row, const Name *n)
 {
-	int lanes = n->cuda ? 1 : row_lane_bytes(row, n) == 8 ? 2 : 4;
+	int lanes = n->dialect != CD_C            ? 1
+		    : row_lane_bytes(row, n) == 8 ? 2
+						  : 4;
 	const char *args = row->sig + 2;
 
 	buf_puts(b, "\treturn ");
@@ -735,12 +750,13 @@ static void put_typedef(Buf *b, const char *name, const Name *n)
 {
 	const char *type = lane_ctype(n->d);
 
-	if (n->cuda) {
+	if (n->dialect != CD_C) {
 		if (n->lanes == 0 && n->d == DT_BOOL && !n->unaligned)
 			type = "bool";
 		buf_printf(b,
-			   n->lanes ? "typedef TnLane<%s> %s;\n"
-				    : "typedef %s %s;\n",
+			   n->lanes && n->dialect == CD_CUDA
+				   ? "typedef TnLane<%s> %s;\n"
+				   : "typedef %s %s;\n",
 			   type, name);
 		return;
 	}
@@ -843,7 +859,7 @@ static void define(CFuncs *c, const char *name)
 
 	if (strmap_get(c->seen, name, &seen))
 		return;
-	if (!name_parse(name, c->cuda, parts, &n))
+	if (!name_parse(name, c->dialect, parts, &n))
 		bug("no function %s", name);
 	if (n.op[0] && (row = row_find(&n)) == NULL)
 		bug("no function %s", name);
@@ -853,8 +869,11 @@ static void define(CFuncs *c, const char *name)
 		put_function(&b, name, row, &n);
 	else
 		put_typedef(&b, name, &n);
-	def.text =
-		c->cuda ? cfuncs_cuda_text(c->arena, buf_str(&b)) : buf_str(&b);
+	def.text = buf_str(&b);
+	if (row && c->dialect == CD_CUDA)
+		def.text = cfuncs_cuda_text(c->arena, def.text);
+	else if (row && c->dialect == CD_OPENCL)
+		def.text = cfuncs_opencl_text(c->arena, def.text);
 	def.lanes = n.lanes == 1 ? 0 : n.lanes;
 	c->vectors |= n.lanes > 0;
 	each_name(c, def.text, NULL, define_callee);
@@ -900,8 +919,10 @@ void cfuncs_print(CFuncs *c, Buf *out)
 
 	while ((d = longest(c, &all)) != NULL && all > INLINE_OPERATIONS)
 		d->apart = true;
-	if (c->cuda)
+	if (c->dialect == CD_CUDA)
 		cfuncs_cuda_head(out, c->vectors);
+	else if (c->dialect == CD_OPENCL)
+		cfuncs_opencl_head(out);
 	else
 		buf_puts(out, abi_text);
 	for (size_t i = 0; i < c->defs.n; i++) {

@@ -58,21 +58,25 @@
 typedef struct CFuncs CFuncs;
 
 /*
- * What a source is written in. CUDA C has the scalar functions only, as
- * device functions from the same texts, with the bits of the C functions on a
- * machine with fused multiply-adds. There pointers are aligned to the element,
- * what serves caches is missing, and TnStatus is an array with one record for
- * each value that may fault: docs/decisions/gpu-functions.md.
+ * What a source is written in. CUDA C and OpenCL C have the scalar functions
+ * only, from the same texts, with the bits of the C functions on a
+ * machine with fused multiply-adds. There pointers are to global memory and
+ * aligned to the element, what serves caches is missing, and TnStatus is an
+ * array with one record for each value that may fault:
+ * docs/decisions/gpu-functions.md.
  */
 typedef enum CDialect {
 	CD_C,
-	CD_CUDA
+	CD_CUDA,
+	CD_OPENCL
 } CDialect;
 
 /* What NVRTC must be told, so that the texts mean what they mean in C. */
 #define CFUNCS_CUDA_FLAGS                                                      \
-	"--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true",  \
-		"--device-int128"
+	"--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"
+
+/* And an OpenCL compiler. */
+#define CFUNCS_OPENCL_FLAGS "-cl-fp32-correctly-rounded-divide-sqrt"
 
 CFuncs *cfuncs_new(Arena *a); /* in C */
 CFuncs *cfuncs_new_in(Arena *a, CDialect dialect);

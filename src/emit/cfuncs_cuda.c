@@ -38,6 +38,7 @@ static const char head_text[] =
 	"\tTN_FAULT_EXPONENT,\n"
 	"} TnFault;\n"
 	"\n"
+	"#define TN_LEAST(p, v) atomicMin((long long *)(p), (long long)(v))\n"
 	"#define TN_INLINE static __device__ __forceinline__ "
 	"__attribute__((unused))\n"
 	"#define TN_APART static __device__ __noinline__ "
@@ -212,7 +213,7 @@ static bool has_word(const char *s, const char *end, const char *word)
 }
 
 /* The text with conditionals decided. */
-static void put_decided(Buf *b, const char *s)
+static void put_decided(Buf *b, const char *s, bool cuda)
 {
 	Cond open[8];
 	size_t n = 0;
@@ -230,7 +231,7 @@ static void put_decided(Buf *b, const char *s)
 				bug("conditionals in a template");
 			top = &open[n++];
 			top->outer = on;
-			top->stays = has_word(s, end, "__CUDA_ARCH__");
+			top->stays = cuda && has_word(s, end, "__CUDA_ARCH__");
 			stays = top->stays;
 			top->on = stays;
 			if (!stays && s[3] == 'd')
@@ -259,6 +260,15 @@ static void put_decided(Buf *b, const char *s)
 	}
 }
 
+const char *cfuncs_decide(Arena *a, const char *text, bool cuda)
+{
+	Buf b;
+
+	buf_init(&b, a);
+	put_decided(&b, text, cuda);
+	return buf_str(&b);
+}
+
 /* ---- spelling -------------------------------------------------------- */
 
 /* The `(tn_f32_s)` of `(tn_f32_s){0}`: its name's length, or 0. */
@@ -284,12 +294,10 @@ const char *cfuncs_cuda_text(Arena *a, const char *text)
 		{"__builtin_inf()", "__longlong_as_double(0x7ff0000000000000)"},
 		{"__builtin_", ""},
 	};
-	Buf decided, b;
+	Buf b;
 
-	buf_init(&decided, a);
-	put_decided(&decided, text);
 	buf_init(&b, a);
-	for (const char *s = buf_str(&decided); *s;) {
+	for (const char *s = cfuncs_decide(a, text, true); *s;) {
 		size_t n = literal_type(s), i = 0;
 
 		if (n) {

@@ -256,8 +256,7 @@ const CTemplate cfuncs_float[] = {
 	 */
 	{"quotient", "D", "", "so", "V:VVE",
 	 "\tint ea, eb, s, k, neg = (a < 0) != (b < 0);\n"
-	 "\tunsigned __int128 n, d, r;\n"
-	 "\tuint64_t q;\n"
+	 "\tuint64_t n, d, q, r;\n"
 	 "\n"
 	 "\tif (a == 0 || b == 0 || a - a != 0 || b - b != 0)\n"
 	 "\t\treturn __builtin_floor(a / b);\n"
@@ -269,18 +268,33 @@ const CTemplate cfuncs_float[] = {
 	 "\tk = s > 62 ? s - 62 : 0;\n"
 	 "\tif (s < 0)\n"
 	 "\t\td <<= 1;\n"
-	 "\telse\n"
-	 "\t\tn <<= s - k;\n"
-	 "\tq = (uint64_t)(n / d);\n"
-	 "\tr = n % d;\n"
-	 "\tif (neg && r != 0 && (k == 0 || (k < 53 && (d - r) << k < d)))\n"
+	 "\tq = tn_longdiv(n, d, s < 0 ? 0 : s - k, &r);\n"
+	 "\tif (neg && r != 0 &&\n"
+	 "\t    (k == 0 || (k < 53 && d - r <= (d - 1) >> k)))\n"
 	 "\t\tq++;\n"
-	 "\telse if (k > 0 && r != 0 && (neg || k >= 53 || r << k >= d))\n"
+	 "\telse if (k > 0 && r != 0 && (neg || k >= 53 || r > (d - 1) >> k))\n"
 	 "\t\tq |= 1;\n"
 	 "\tif (c && q >> 53)\n"
 	 "\t\tq = (q | ((q & 0x3ff) + 0x3ff)) & ~(uint64_t)0x3ff;\n"
 	 "\ta = __builtin_ldexp((double)q, k);\n"
 	 "\treturn neg ? -a : a;\n"},
+	/* a 2^c / b, the remainder to d; a and b have 54 bits at most */
+	{"longdiv", "", "", "gs", "N:NNEY",
+	 "\tuint64_t q = a / b, r = a % b;\n"
+	 "\n"
+	 "\tfor (; c > 0; c--) {\n"
+	 "\t\tr <<= 1;\n"
+	 "\t\tq = q << 1 | (r >= b);\n"
+	 "\t\tif (r >= b)\n"
+	 "\t\t\tr -= b;\n"
+	 "\t}\n"
+	 "\t*(uint64_t *)d = r;\n"
+	 "\treturn q;\n"},
+	{"longdiv", "", "", "s", "N:NNEY",
+	 "\tunsigned __int128 n = (unsigned __int128)a << c;\n"
+	 "\n"
+	 "\t*(uint64_t *)d = (uint64_t)(n % b);\n"
+	 "\treturn (uint64_t)(n / b);\n"},
 	{"floordiv", "D", "", "s", "V:VV", "=tn_quotient_f64_s(a, b, 0)"},
 	{"floordiv", "S", "", "s", "V:VV", "=(float)tn_quotient_f64_s(a, b, 1)"},
 	{"floordiv", "HB", "", "s", "V:VV",

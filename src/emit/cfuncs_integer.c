@@ -124,7 +124,7 @@ const CTemplate cfuncs_integer[] = {
 	 "\treturn r;\n"},
 	/* the least of a value's, which has this record for itself */
 	{"fault", "", "", "gso", "-:ZEUI",
-	 "\tatomicMin((long long *)&a->index, (long long)d);\n"
+	 "\tTN_LEAST(&a->index, d);\n"
 	 "\ta->value = c;\n"
 	 "\ta->code = b;\n"},
 	{"fault", "", "", "so", "-:ZEUI",

@@ -35,6 +35,7 @@
  *   V register of on   W register of to   B bool register   T scalar of on
  *   M memory vector    F f32 register     p const void *    P void *
  *   I int64_t          - void             H half of V       U value id
+ *   Y void * of the caller's own
  *   Z TnStatus *       E int32_t          X scalar of to   N uint64_t
  *
  * body: "=expr" or statements, with
@@ -67,11 +68,16 @@ extern const CTemplate cfuncs_casts[];
 extern const CTemplate cfuncs_elementary[];
 extern const CTemplate cfuncs_elementary64[];
 
-/* ---- cfuncs_cuda.c --------------------------------------------------- */
+/* ---- cfuncs_cuda.c, cfuncs_opencl.c ---------------------------------- */
 
 /* What a source in CUDA C begins with; lanes: TnLane too. */
 void cfuncs_cuda_head(Buf *out, bool lanes);
 /* An expanded function in CUDA C. */
 const char *cfuncs_cuda_text(Arena *a, const char *text);
+/* A text with its conditionals decided; those on __CUDA_ARCH__ stay if cuda. */
+const char *cfuncs_decide(Arena *a, const char *text, bool cuda);
+void cfuncs_opencl_head(Buf *out);
+/* An expanded function in OpenCL C. */
+const char *cfuncs_opencl_text(Arena *a, const char *text);
 
 #endif

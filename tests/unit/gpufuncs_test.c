@@ -1,5 +1,6 @@
 /*
- * The typed functions in CUDA C: every scalar function on every dtype.
+ * The typed functions in CUDA C and OpenCL C: every scalar function on every
+ * dtype.
  *
  * NVRTC compiles them for the oldest and the newest architecture, without a
  * warning. CUDA C of scalars is C++ but for a few names, so a C++ compiler
@@ -7,6 +8,7 @@
  * the C functions, as compiled with fused multiply-adds: on all arguments of
  * 16 bits, a stride over all of f32, and samples and special values else.
  * Where there is a GPU, it runs the same kernels, and they are compared too.
+ * So is OpenCL C on the first device of the ICD loader, which may be PoCL's.
  * The code under test is generated, and no sanitizer sees it:
  * tests/run: plain
  */
@@ -119,24 +121,34 @@ static const char *need(CFuncs *f, const char *stem, DType d)
 }
 
 /* A function that applies case i to arrays. */
-static void put_case(Buf *b, CFuncs *f, int i, bool cuda)
+static void put_case(Buf *b, CFuncs *f, int i, CDialect dialect)
 {
-	const Case *c = &cases[i];
+	static const struct {
+		const char *kernel, *space, *id, *step;
+	} in[] = {
+		[CD_C] = {"", "", "0", "1"},
+		[CD_CUDA] = {"extern \"C\" __global__ ", "",
+			     "(int64_t)blockIdx.x * blockDim.x + threadIdx.x",
+			     "(int64_t)gridDim.x * blockDim.x"},
+		[CD_OPENCL] = {"__kernel ", "__global ", "get_global_id(0)",
+			       "get_global_size(0)"},
+	};
 	static const char *const more[] = {"", ", st, 7, i", ", st, 7"};
+	const Case *c = &cases[i];
 
 	cfuncs_need(f, c->name);
+	buf_printf(b, "%svoid f%d(", in[dialect].kernel, i);
+	for (int k = 0; k < 3; k++)
+		buf_printf(b, "%sconst char *%c, ", in[dialect].space,
+			   "abc"[k]);
 	buf_printf(b,
-		   "%svoid f%d(const char *a, const char *b, const char *c, "
-		   "char *out,\n\tint64_t n, TnStatus *st)\n{\n",
-		   cuda ? "extern \"C\" __global__ " : "", i);
-	buf_puts(b, cuda ? "\tint64_t step = (int64_t)gridDim.x * blockDim.x;\n"
-			   "\tint64_t i = (int64_t)blockIdx.x * blockDim.x + "
-			   "threadIdx.x;\n"
-			 : "\tint64_t step = 1, i = 0;\n");
-	buf_printf(b,
+		   "%schar *out,\n\tint64_t n, %sTnStatus *st)\n{\n"
+		   "\tint64_t i = %s, step = %s;\n"
 		   "\n\t(void)a, (void)b, (void)c, (void)st;\n"
 		   "\tfor (; i < n; i += step)\n\t\t%s(out + i * %d, %s(",
-		   need(f, "store", c->to), dtype_info[c->to].bytes, c->name);
+		   in[dialect].space, in[dialect].space, in[dialect].id,
+		   in[dialect].step, need(f, "store", c->to),
+		   dtype_info[c->to].bytes, c->name);
 	for (int k = 0; k < c->arity; k++)
 		buf_printf(b, "%s%s(%c + i * %d)", k ? ", " : "",
 			   need(f, "load", c->in[k]), "abc"[k],
@@ -145,16 +157,16 @@ static void put_case(Buf *b, CFuncs *f, int i, bool cuda)
 }
 
 /* All cases whose number modulo parts is part. */
-static const char *source(bool cuda, int part, int parts)
+static const char *source(CDialect dialect, int part, int parts)
 {
-	CFuncs *f = cfuncs_new_in(&arena, cuda ? CD_CUDA : CD_C);
+	CFuncs *f = cfuncs_new_in(&arena, dialect);
 	Buf body, text;
 
 	buf_init(&body, &arena);
 	buf_init(&text, &arena);
 	for (int i = 0; i < ncases; i++)
 		if (i % parts == part)
-			put_case(&body, f, i, cuda);
+			put_case(&body, f, i, dialect);
 	cfuncs_print(f, &text);
 	buf_puts(&text, buf_str(&body));
 	return buf_str(&text);
@@ -436,7 +448,7 @@ static bool start_c(void)
 {
 	if (!c_handle && fused())
 		c_handle = finish(compile("gcc", "-std=gnu17 -fwrapv -w", "c.c",
-					  "", source(false, 0, 1)),
+					  "", source(CD_C, 0, 1)),
 				  "c.c");
 	return c_handle != NULL;
 }
@@ -455,7 +467,7 @@ static void host_bits(void)
 		      "-std=c++17 -Wall -Wextra -Werror "
 		      "-fsanitize=signed-integer-overflow "
 		      "-fsanitize-undefined-trap-on-error",
-		      "cuda.cc", shim, source(true, 0, 1));
+		      "cuda.cc", shim, source(CD_CUDA, 0, 1));
 	if (!start_c())
 		return;
 	handle = finish(pid, "cuda.cc");
@@ -558,7 +570,7 @@ static void compiles(void)
 	for (size_t k = 0; k < ARRAY_LEN(archs); k++) {
 		pids[k] = fork();
 		for (int i = 0; pids[k] == 0 && i < PARTS; i++)
-			nvrtc_cubin(&r, source(true, i, PARTS), archs[k]);
+			nvrtc_cubin(&r, source(CD_CUDA, i, PARTS), archs[k]);
 		if (pids[k] == 0) {
 			fflush(stdout);
 			_exit(test_bad > 0);
@@ -635,7 +647,8 @@ static void gpu_bits(void)
 	if (!start_c())
 		return;
 	for (int i = 0; i < PARTS; i++) {
-		char *cubin = nvrtc_cubin(&nvrtc, source(true, i, PARTS), arch);
+		char *cubin =
+			nvrtc_cubin(&nvrtc, source(CD_CUDA, i, PARTS), arch);
 
 		if (!cubin || !CHECK(cuda.load(&modules[i], cubin) == 0))
 			return;
@@ -665,6 +678,141 @@ static void gpu_bits(void)
 			return;
 		CHECK(cuda.from(&st[1], at[4], sizeof(st[1])) == 0);
 		/* far: 2 ulp of the other library, and 1 of this */
+		wrong += !same(c, n, st, c->far ? 3 : 0);
+	}
+	CHECK(wrong == 0);
+}
+
+/* ---- OpenCL ---------------------------------------------------------- */
+
+typedef struct OpenCl {
+	void *handle;
+	int (*platforms)(unsigned n, void **ids, unsigned *count);
+	int (*devices)(void *platform, uint64_t type, unsigned n, void **ids,
+		       unsigned *count);
+	void *(*context)(const intptr_t *properties, unsigned n,
+			 void *const *devices, void *notify, void *data,
+			 int *error);
+	void *(*queue)(void *context, void *device, uint64_t properties,
+		       int *error);
+	void *(*program)(void *context, unsigned n, const char **texts,
+			 const size_t *sizes, int *error);
+	int (*build)(void *program, unsigned n, void *const *devices,
+		     const char *flags, void *notify, void *data);
+	int (*info)(void *program, void *device, unsigned what, size_t n,
+		    void *value, size_t *size);
+	void *(*kernel)(void *program, const char *name, int *error);
+	void *(*buffer)(void *context, uint64_t flags, size_t n, void *host,
+			int *error);
+	int (*arg)(void *kernel, unsigned i, size_t n, const void *value);
+	int (*to)(void *queue, void *buffer, unsigned block, size_t at,
+		  size_t n, const void *from, unsigned nevents,
+		  void *const *events, void **event);
+	int (*from)(void *queue, void *buffer, unsigned block, size_t at,
+		    size_t n, void *to, unsigned nevents, void *const *events,
+		    void **event);
+	int (*launch)(void *queue, void *kernel, unsigned dims,
+		      const size_t *at, const size_t *global,
+		      const size_t *local, unsigned nevents,
+		      void *const *events, void **event);
+	int (*release)(void *kernel);
+} OpenCl;
+
+static bool opencl_open(OpenCl *o, void **device)
+{
+	void *platform;
+	unsigned n = 0;
+
+	o->handle = dlopen("libOpenCL.so.1", RTLD_NOW);
+	if (!o->handle)
+		return false;
+	find(o->handle, "clGetPlatformIDs", &o->platforms);
+	find(o->handle, "clGetDeviceIDs", &o->devices);
+	find(o->handle, "clCreateContext", &o->context);
+	find(o->handle, "clCreateCommandQueue", &o->queue);
+	find(o->handle, "clCreateProgramWithSource", &o->program);
+	find(o->handle, "clBuildProgram", &o->build);
+	find(o->handle, "clGetProgramBuildInfo", &o->info);
+	find(o->handle, "clCreateKernel", &o->kernel);
+	find(o->handle, "clCreateBuffer", &o->buffer);
+	find(o->handle, "clSetKernelArg", &o->arg);
+	find(o->handle, "clEnqueueWriteBuffer", &o->to);
+	find(o->handle, "clEnqueueReadBuffer", &o->from);
+	find(o->handle, "clEnqueueNDRangeKernel", &o->launch);
+	find(o->handle, "clReleaseKernel", &o->release);
+	return o->platforms(1, &platform, &n) == 0 && n > 0 &&
+	       o->devices(platform, UINT64_C(0xffffffff), 1, device, &n) == 0;
+}
+
+static void *opencl_program(const OpenCl *o, void *context, void *device,
+			    const char *text)
+{
+	int error = 0;
+	void *program = o->program(context, 1, &text, NULL, &error);
+	char *log;
+	size_t n = 0;
+
+	if (!CHECK(program && error == 0))
+		return NULL;
+	error = o->build(program, 1, &device, CFUNCS_OPENCL_FLAGS, NULL, NULL);
+	if (error == 0)
+		return program;
+	CHECK(o->info(program, device, 0x1183, 0, NULL, &n) == 0);
+	log = arena_alloc(&arena, n + 1, 1);
+	CHECK(o->info(program, device, 0x1183, n, log, NULL) == 0);
+	printf("clBuildProgram: %d\n%.3000s\n", error, log);
+	CHECK(false);
+	return NULL;
+}
+
+/* On whatever device the loader names first: PoCL is enough. */
+static void opencl_bits(void)
+{
+	OpenCl o = {0};
+	void *device, *context, *queue, *program, *at[5];
+	int wrong = 0, error = 0;
+
+	if (!fused() || !opencl_open(&o, &device))
+		SKIP("no OpenCL device, or no fused multiply-adds here");
+	if (!start_c())
+		return;
+	context = o.context(NULL, 1, &device, NULL, NULL, &error);
+	queue = o.queue(context, device, 0, &error);
+	program = opencl_program(&o, context, device, source(CD_OPENCL, 0, 1));
+	if (!CHECK(queue != NULL) || !program)
+		return;
+	for (int k = 0; k < 5; k++)
+		at[k] = o.buffer(context, 1, (size_t)N32 * 8, NULL, &error);
+	for (int i = 0; i < ncases && wrong < 20; i++) {
+		Case *c = &cases[i];
+		size_t n = make_operands(c), global = 4096;
+		int64_t count = (int64_t)n;
+		void *kernel = o.kernel(program, arena_printf(&arena, "f%d", i),
+					&error);
+		TnStatus st[2];
+		bool good = CHECK(kernel != NULL);
+
+		run_c(i, n, st);
+		for (int k = 0; k < c->arity; k++)
+			good &= o.to(queue, at[k], 1, 0,
+				     n * (size_t)dtype_info[c->in[k]].bytes,
+				     operands[k], 0, NULL, NULL) == 0;
+		good &= o.to(queue, at[4], 1, 0, sizeof(st[1]), &st[1], 0, NULL,
+			     NULL) == 0;
+		for (unsigned k = 0; k < 6; k++)
+			good &= (k == 4 ? o.arg(kernel, 4, 8, &count)
+					: o.arg(kernel, k, sizeof(void *),
+						&at[k == 5 ? 4 : k])) == 0;
+		good &= o.launch(queue, kernel, 1, NULL, &global, NULL, 0, NULL,
+				 NULL) == 0;
+		good &= o.from(queue, at[3], 1, 0,
+			       n * (size_t)dtype_info[c->to].bytes, results[1],
+			       0, NULL, NULL) == 0;
+		good &= o.from(queue, at[4], 1, 0, sizeof(st[1]), &st[1], 0,
+			       NULL, NULL) == 0;
+		if (!CHECK(good))
+			return;
+		o.release(kernel);
 		wrong += !same(c, n, st, c->far ? 3 : 0);
 	}
 	CHECK(wrong == 0);
@@ -709,9 +857,9 @@ static void only_used(void)
 
 int main(int argc, char **argv)
 {
-	static const TestCase tests[] = {TEST(names), TEST(only_used),
+	static const TestCase tests[] = {TEST(names),     TEST(only_used),
 					 TEST(host_bits), TEST(compiles),
-					 TEST(gpu_bits)};
+					 TEST(gpu_bits),  TEST(opencl_bits)};
 	int status;
 
 	arena_init(&arena);
@@ -722,6 +870,7 @@ int main(int argc, char **argv)
 		results[k] = calloc(N32, 8);
 	if (!mkdtemp(dir))
 		return 3;
+	setenv("POCL_CACHE_DIR", dir, 1);
 	status = test_main(argc, argv, tests, ARRAY_LEN(tests));
 	if (system(arena_printf(&arena, "rm -r %s", dir)) != 0)
 		return 3;
