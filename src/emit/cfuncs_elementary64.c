@@ -120,9 +120,11 @@
 	 "\treturn b;\n"}
 
 const CTemplate cfuncs_elementary64[] = {
+	/* subnormals stay out of polynomials, as in f32 */
 	{"exp", "D", "", "vnl", "V:V",
+	 "\t$U m = ($U)(tn_abs_$D_$X(a) < 0x1p-1022);\n"
 	 "\t$V x = tn_above_$D_$X(" SPLAT("-746.0") ",\n"
-	 "\t\ttn_below_$D_$X(" SPLAT("710.0") ", a));\n"
+	 "\t\ttn_below_$D_$X(" SPLAT("710.0") ", ($V)(($U)a & ~m)));\n"
 	 REDUCE_LN2(LESS_LN2_LOW("r"))
 	 HORNER("p", "r", "1.0")
 	 HORNER("p", "r", "1.0")
@@ -139,7 +141,7 @@ const CTemplate cfuncs_elementary64[] = {
 	{"expm1", "D", "", "vnl", "V:V",
 	 "\t$U m = ($U)(tn_abs_$D_$X(a) < 0x1p-54);\n"
 	 "\t$V x = tn_above_$D_$X(" SPLAT("-38.0") ",\n"
-	 "\t\ttn_below_$D_$X(" SPLAT("710.0") ", a));\n"
+	 "\t\ttn_below_$D_$X(" SPLAT("710.0") ", ($V)(($U)a & ~m)));\n"
 	 REDUCE_LN2(LESS_LN2_LOW("r"))
 	 "\tt = ($V)((($U)t << 52) + 0x3fe0000000000000);\n"
 	 "\tp = r * r * p;\n"
@@ -190,7 +192,9 @@ const CTemplate cfuncs_elementary64[] = {
 	/* a polynomial near 0 and 1 - 2 / (e^2x + 1) */
 	{"tanh", "D", "", "vnl", "V:V",
 	 "\t$U s = ($U)a & 0x8000000000000000;\n"
-	 "\t$V x = ($V)(($U)a ^ s);\n"
+	 "\t$U n = ($U)(tn_abs_$D_$X(a) < 0x1p-1022);\n"
+	 "\t$V d = ($V)(($U)a & ~s & n);\n"
+	 "\t$V x = ($V)(($U)a & ~s & ~n);\n"
 	 "\t$U m = ($U)(x < 0.625);\n"
 	 "\t$V e = 1.0 - 2.0 / (tn_exp_$D_$X(x + x) + 1.0);\n"
 	 "\t$V z = x * x;\n"
@@ -206,12 +210,15 @@ const CTemplate cfuncs_elementary64[] = {
 	 HORNER("p", "z", "-0x1.ba1ba1b50646cp-5")
 	 HORNER("p", "z", "0x1.111111110accdp-3")
 	 HORNER("p", "z", "-0x1.55555555554ffp-2")
-	 MAC("p", "p", "x * z", "x")
+	 MAC("p", "p", "x * z", "x + d")
 	 "\treturn ($V)((m & ($U)p) | (~m & ($U)e) | s);\n"},
 	/* a polynomial near 0 and 1 - e^-q; from 5.93 on erf rounds to 1 */
 	{"erf", "D", "", "vnl", "V:V",
 	 "\t$U s = ($U)a & 0x8000000000000000;\n"
-	 "\t$V x = tn_below_$D_$X(" SPLAT("5.95") ", ($V)(($U)a ^ s));\n"
+	 "\t$U n = ($U)(tn_abs_$D_$X(a) < 0x1p-1022);\n"
+	 "\t$V d = ($V)(($U)a & ~s & n);\n"
+	 "\t$V x = tn_below_$D_$X(" SPLAT("5.95") ",\n"
+	 "\t\t($V)(($U)a & ~s & ~n));\n"
 	 "\t$U m = ($U)(x < 0.875);\n"
 	 "\t$V z = x * x;\n"
 	 "\t$V p = " SPLAT("0x1.674acc0d20a7ap-27") ";\n"
@@ -228,6 +235,7 @@ const CTemplate cfuncs_elementary64[] = {
 	 HORNER("p", "z", "-0x1.812746b03795dp-2")
 	 HORNER("p", "z", "0x1.06eba8214db68p-3")
 	 MAC("p", "p", "x", "x")
+	 MAC("p", "d", SPLAT("0x1.20dd750429b6dp0"), "p")
 	 HORNER("q", "x", "0x1.1bd69f92f7c13p-34")
 	 HORNER("q", "x", "-0x1.7169792cc865ep-30")
 	 HORNER("q", "x", "0x1.2afbbc856809dp-26")

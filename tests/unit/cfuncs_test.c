@@ -1229,7 +1229,7 @@ static void linkage(void)
 {
 	CHECK(!out_of_line("tn_exp_f32_v16", 4));
 	CHECK(out_of_line("tn_exp_f32_v16", 40));
-	CHECK(!out_of_line("tn_erf_f32_v16", 3));
+	CHECK(!out_of_line("tn_erf_f32_v16", 2));
 	CHECK(out_of_line("tn_pow_f64_v8", 8));
 	CHECK(!out_of_line("tn_add_f32_v16", 1000));
 	CHECK(!out_of_line("tn_load_f16_v16", 1000));

@@ -36,6 +36,51 @@ static void public_projection(void)
 	make_release(&m);
 }
 
+/* A loop that the epilogue takes beside the product comes along. */
+static void beside_product(void)
+{
+	linear();
+	ValueId r = input(&m, "r", DT_F16, dim(&m, "M"), num(&m, 1024));
+	ValueId y = matmul(&m, x, w);
+	ValueId t = un(&m, OP_EXP, r);
+	ValueId s = bin(&m, OP_MUL, t, like(&m, b, y));
+	ValueId z = bin(&m, OP_ADD, y, s);
+	result(&m, z, "z");
+	Regions *reg = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, reg), "contract");
+	CHECK_STR(condition(reg, s, z), "epilogue");
+	CHECK(reg->part[t] == PART_EPILOGUE && reg->part[s] == PART_EPILOGUE);
+	CHECK(reg->regions.p[0].outputs.n == 1);
+	/* another product's tile reads it too, in place: one kernel still */
+	ValueId v = input(&m, "v", DT_F16, num(&m, 768), num(&m, 1024));
+	ValueId u = bin(&m, OP_MUL, matmul(&m, x, v), t);
+	result(&m, bin(&m, OP_ADD, u, z), "u");
+	reg = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, reg), "contract");
+	CHECK(reg->part[t] == PART_EPILOGUE);
+	/* a result keeps what it is made with in memory */
+	result(&m, s, "s");
+	reg = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, reg), "loop contract");
+	CHECK_STR(condition(reg, s, z), "other kernel");
+	make_release(&m);
+}
+
+/* It stays where a load of the product reads it as well. */
+static void beside_operand(void)
+{
+	make_init(&m);
+	x = input(&m, "x", DT_F32, num(&m, 64), num(&m, 64));
+	w = input(&m, "w", DT_F32, num(&m, 64), num(&m, 64));
+	ValueId t = un(&m, OP_EXP, x);
+	ValueId z = bin(&m, OP_ADD, matmul(&m, t, w), t);
+	result(&m, z, "z");
+	Regions *reg = part(&m, NULL, 0);
+	CHECK_STR(kinds(&m, reg), "loop contract");
+	CHECK_STR(condition(reg, t, z), "cycle");
+	make_release(&m);
+}
+
 static void prologue(void)
 {
 	linear();
@@ -587,9 +632,9 @@ static void kept_rows(void)
 	make_release(&m);
 }
 
-TEST_MAIN(TEST(public_projection), TEST(prologue), TEST(observed_prologue),
-	  TEST(gram), TEST(two_reshapes), TEST(two_products), TEST(two_layer),
-	  TEST(rows), TEST(norms), TEST(rows_merge), TEST(square_rows),
-	  TEST(no_cycle), TEST(held_rows), TEST(seen_rows), TEST(kept_rows),
-	  TEST(moves), TEST(copies), TEST(pins), TEST(random_programs),
-	  TEST(examples))
+TEST_MAIN(TEST(public_projection), TEST(beside_product), TEST(beside_operand),
+	  TEST(prologue), TEST(observed_prologue), TEST(gram),
+	  TEST(two_reshapes), TEST(two_products), TEST(two_layer), TEST(rows),
+	  TEST(norms), TEST(rows_merge), TEST(square_rows), TEST(no_cycle),
+	  TEST(held_rows), TEST(seen_rows), TEST(kept_rows), TEST(moves),
+	  TEST(copies), TEST(pins), TEST(random_programs), TEST(examples))
