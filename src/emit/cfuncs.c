@@ -26,6 +26,8 @@ typedef struct CDef {
 
 struct CFuncs {
 	Arena *arena;
+	CDialect dialect;
+	bool vectors;
 	StrMap *seen; /* name to index in defs, plus 1 */
 	VEC(CDef) defs;
 };
@@ -44,6 +46,7 @@ typedef struct Name {
 	DType d, t;     /* DT_COUNT where the name has none */
 	int lanes;
 	bool unaligned; /* type with suffix u */
+	CDialect dialect;
 } Name;
 
 static const CTemplate *const tables[] = {
@@ -109,9 +112,15 @@ static const char abi_text[] =
 
 CFuncs *cfuncs_new(Arena *a)
 {
+	return cfuncs_new_in(a, CD_C);
+}
+
+CFuncs *cfuncs_new_in(Arena *a, CDialect dialect)
+{
 	CFuncs *c = arena_new(a, CFuncs);
 
 	c->arena = a;
+	c->dialect = dialect;
 	c->seen = strmap_new(a);
 	return c;
 }
@@ -142,12 +151,15 @@ static bool name_suffix(const char *s, Name *n)
 			return false;
 		n->lanes = n->lanes * 10 + (s[i] - '0');
 	}
+	if (n->dialect != CD_C)
+		return n->lanes == 1;
 	return n->lanes >= 2 && n->lanes <= 64 &&
 	       (n->lanes & (n->lanes - 1)) == 0;
 }
 
 /* Takes a name apart; buf holds its parts. */
-static bool name_parse(const char *name, char buf[static 64], Name *n)
+static bool name_parse(const char *name, CDialect dialect, char buf[static 64],
+		       Name *n)
 {
 	const char *part[4] = {0};
 	size_t nparts = 0;
@@ -163,7 +175,11 @@ static bool name_parse(const char *name, char buf[static 64], Name *n)
 		if (p)
 			*p++ = '\0';
 	}
-	*n = (Name){.op = part[0], .d = DT_COUNT, .t = DT_COUNT, .lanes = -1};
+	*n = (Name){.op = part[0],
+		    .d = DT_COUNT,
+		    .t = DT_COUNT,
+		    .lanes = -1,
+		    .dialect = dialect};
 	if (nparts == 1)
 		return true;
 	if (!name_suffix(part[nparts - 1], n))
@@ -279,6 +295,8 @@ static bool row_fits(const CTemplate *row, const Name *n)
 	if (n->t != DT_COUNT && strcmp(row->to, "=") != 0 &&
 	    !set_has(row->to, n->t))
 		return false;
+	if (strchr(row->forms, n->dialect == CD_C ? 'g' : 'h'))
+		return false;
 	if (strchr(row->forms, 'k')) {
 		int from = lane_bits(n->d), to = lane_bits(n->t);
 
@@ -291,7 +309,7 @@ static bool row_fits(const CTemplate *row, const Name *n)
 		return false;
 	if (strchr(row->forms, '4') && n->lanes != 4)
 		return false;
-	if (strchr(row->sig, 'H') && n->lanes == 2)
+	if (strchr(row->sig, 'H') && n->lanes <= 2)
 		return false;
 	return strpbrk(row->forms, "ve") != NULL;
 }
@@ -307,10 +325,16 @@ static const CTemplate *row_find(const Name *n)
 
 bool cfuncs_has(const char *name)
 {
+	return cfuncs_has_in(CD_C, name);
+}
+
+bool cfuncs_has_in(CDialect dialect, const char *name)
+{
 	char buf[64];
 	Name n;
 
-	return name_parse(name, buf, &n) && (!n.op[0] || row_find(&n));
+	return name_parse(name, dialect, buf, &n) &&
+	       (dialect == CD_C || n.lanes <= 0) && (!n.op[0] || row_find(&n));
 }
 
 /* ---- text ------------------------------------------------------------ */
@@ -335,6 +359,13 @@ static const char *memory_name(DType d)
 		return "u8";
 	return lane_bits(d) == dtype_info[d].bytes * 8 ? dtype_info[d].name
 						       : "u16";
+}
+
+/* Where a pointer points to. */
+static void put_space(Buf *b, const Name *n)
+{
+	if (n->dialect == CD_OPENCL)
+		buf_puts(b, "__global ");
 }
 
 /* The type that a letter of sig stands for. */
@@ -367,9 +398,14 @@ static void put_type(Buf *b, char letter, const Name *n, int lanes)
 		put_suffix(b, lanes);
 		return;
 	case 'p':
+		put_space(b, n);
 		buf_puts(b, "const void *");
 		return;
 	case 'P':
+		put_space(b, n);
+		buf_puts(b, "void *");
+		return;
+	case 'Y':
 		buf_puts(b, "void *");
 		return;
 	case 'I':
@@ -385,6 +421,7 @@ static void put_type(Buf *b, char letter, const Name *n, int lanes)
 		buf_puts(b, "uint64_t ");
 		return;
 	case 'Z':
+		put_space(b, n);
 		buf_puts(b, "TnStatus *");
 		return;
 	case '-':
@@ -468,6 +505,13 @@ static const char *expand_one(Buf *b, const char *s, const Name *n, int lane)
 		break;
 	case 'q':
 		buf_printf(b, "%d", bits - 1);
+		break;
+	case 'u':
+		if (n->dialect != CD_C && n->lanes == 0) {
+			buf_putc(b, '(');
+			put_register(b, int_dtype(bits, false), 0);
+			buf_putc(b, ')');
+		}
 		break;
 	case 'c':
 		buf_puts(b, bits == 32 ? "f" : "");
@@ -569,7 +613,9 @@ static int row_lane_bytes(const CTemplate *row, const Name *n)
 /* The scalar as lane 0 of the vector form. */
 static void put_lane_form(Buf *b, const CTemplate *row, const Name *n)
 {
-	int lanes = row_lane_bytes(row, n) == 8 ? 2 : 4;
+	int lanes = n->dialect != CD_C            ? 1
+		    : row_lane_bytes(row, n) == 8 ? 2
+						  : 4;
 	const char *args = row->sig + 2;
 
 	buf_puts(b, "\treturn ");
@@ -704,6 +750,16 @@ static void put_typedef(Buf *b, const char *name, const Name *n)
 {
 	const char *type = lane_ctype(n->d);
 
+	if (n->dialect != CD_C) {
+		if (n->lanes == 0 && n->d == DT_BOOL && !n->unaligned)
+			type = "bool";
+		buf_printf(b,
+			   n->lanes && n->dialect == CD_CUDA
+				   ? "typedef TnLane<%s> %s;\n"
+				   : "typedef %s %s;\n",
+			   type, name);
+		return;
+	}
 	if (n->lanes == 0 && n->d == DT_BOOL && !n->unaligned)
 		type = "_Bool";
 	buf_printf(b, "typedef %s %s", type, name);
@@ -803,7 +859,7 @@ static void define(CFuncs *c, const char *name)
 
 	if (strmap_get(c->seen, name, &seen))
 		return;
-	if (!name_parse(name, parts, &n))
+	if (!name_parse(name, c->dialect, parts, &n))
 		bug("no function %s", name);
 	if (n.op[0] && (row = row_find(&n)) == NULL)
 		bug("no function %s", name);
@@ -814,7 +870,12 @@ static void define(CFuncs *c, const char *name)
 	else
 		put_typedef(&b, name, &n);
 	def.text = buf_str(&b);
-	def.lanes = n.lanes;
+	if (row && c->dialect == CD_CUDA)
+		def.text = cfuncs_cuda_text(c->arena, def.text);
+	else if (row && c->dialect == CD_OPENCL)
+		def.text = cfuncs_opencl_text(c->arena, def.text);
+	def.lanes = n.lanes == 1 ? 0 : n.lanes;
+	c->vectors |= n.lanes > 0;
 	each_name(c, def.text, NULL, define_callee);
 	if (row) {
 		def.function = true;
@@ -858,7 +919,12 @@ void cfuncs_print(CFuncs *c, Buf *out)
 
 	while ((d = longest(c, &all)) != NULL && all > INLINE_OPERATIONS)
 		d->apart = true;
-	buf_puts(out, abi_text);
+	if (c->dialect == CD_CUDA)
+		cfuncs_cuda_head(out, c->vectors);
+	else if (c->dialect == CD_OPENCL)
+		cfuncs_opencl_head(out);
+	else
+		buf_puts(out, abi_text);
 	for (size_t i = 0; i < c->defs.n; i++) {
 		d = &c->defs.p[i];
 		if (d->function)

@@ -57,7 +57,29 @@
 /* The functions one source uses. */
 typedef struct CFuncs CFuncs;
 
-CFuncs *cfuncs_new(Arena *a);
+/*
+ * What a source is written in. CUDA C and OpenCL C have the scalar functions
+ * only, from the same texts, with the bits of the C functions on a
+ * machine with fused multiply-adds. There pointers are to global memory and
+ * aligned to the element, what serves caches is missing, and TnStatus is an
+ * array with one record for each value that may fault:
+ * docs/decisions/gpu-functions.md.
+ */
+typedef enum CDialect {
+	CD_C,
+	CD_CUDA,
+	CD_OPENCL
+} CDialect;
+
+/* What NVRTC must be told, so that the texts mean what they mean in C. */
+#define CFUNCS_CUDA_FLAGS                                                      \
+	"--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"
+
+/* And an OpenCL compiler. */
+#define CFUNCS_OPENCL_FLAGS "-cl-fp32-correctly-rounded-divide-sqrt"
+
+CFuncs *cfuncs_new(Arena *a); /* in C */
+CFuncs *cfuncs_new_in(Arena *a, CDialect dialect);
 /*
  * Marks a function or type by its full name, and what it stands on: once for
  * each call that is printed, as elementary functions called often are kept
@@ -66,6 +88,7 @@ CFuncs *cfuncs_new(Arena *a);
 void cfuncs_need(CFuncs *c, const char *name);
 /* True if cfuncs_need() would accept the name. */
 bool cfuncs_has(const char *name);
+bool cfuncs_has_in(CDialect dialect, const char *name);
 /*
  * The ABI's declarations, then everything marked, in dependency order. Comes
  * after the last cfuncs_need().

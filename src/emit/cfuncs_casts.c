@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+#include "emit/cfuncs_poly.h"
+
 /* clang-format off */
 const CTemplate cfuncs_casts[] = {
 	{"cast", "DSHBiuo", "=", "sv", "W:V", "=a"},
@@ -23,16 +25,23 @@ const CTemplate cfuncs_casts[] = {
 	{"round", "HB", "D", "sv", "V:W",
 	 "=tn_round_$D_$X(tn_odd_f64_f32_$X(a))"},
 	{"round", "B", "", "vl", "V:F",
+	 ON_GPU("float r;",
+		"{.reg .b16 h, z; cvt.rn.bf16.f32 h, %1; mov.b16 z, 0; "
+		"mov.b32 %0, {z, h};}", "=f", "f")
 	 "\ttn_u32_$X u = (tn_u32_$X)a;\n"
 	 "\ttn_u32_$X nan = (tn_u32_$X)(a != a);\n"
 	 "\n"
 	 "\tu = (u + 0x7fff + (u >> 16 & 1)) & 0xffff0000;\n"
-	 "\treturn ($V)((nan & 0x7fc00000) | (~nan & u));\n"},
+	 "\treturn ($V)((nan & 0x7fc00000) | (~nan & u));\n"
+	 END_GPU},
 	/*
 	 * Below 2^-14 the grid of f16 is that of 0.5 in f32. From 65520 on
 	 * it is infinity.
 	 */
 	{"round", "H", "", "vnl", "V:F",
+	 ON_GPU("float r;",
+		"{.reg .b16 h; cvt.rn.f16.f32 h, %1; cvt.f32.f16 %0, h;}",
+		"=f", "f")
 	 "$<16#ifdef __AVX512F__\n"
 	 "\treturn (tn_f32_v16)__builtin_ia32_vcvtph2ps512_mask(\n"
 	 "\t\t__builtin_ia32_vcvtps2ph512_mask(a, 0, (tn_i16_v16){0}, -1),\n"
@@ -58,6 +67,7 @@ const CTemplate cfuncs_casts[] = {
 	 "\tu = (low & sub) | (~low & ~inf & nor) | (inf & 0x7f800000) |\n"
 	 "\t    (nan & 0x400000);\n"
 	 "\treturn ($V)(u | s);\n"
+	 END_GPU
 	 "$<16#endif\n$>$<8#endif\n$>$<4#endif\n$>"},
 	/* f64 to f32, rounded to odd: an even neighbour gives way */
 	{"odd", "D", "S", "vnl", "W:V",

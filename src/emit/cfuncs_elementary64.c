@@ -303,7 +303,7 @@ const CTemplate cfuncs_elementary64[] = {
 	 "\tfor (int i = 0; i < $L; i++)\n"
 	 "\t\ta[i] = __builtin_pow(__builtin_fabs(a[i]), b[i]);\n"
 	 "\treturn a;\n"},
-	{"logparts", "D", "", "v", "V:VP",
+	{"logparts", "D", "", "v", "V:VY",
 	 "\t$U zero = ($U)(a == 0.0);\n"
 	 "\t$U inf = ($U)(a == __builtin_inf());\n"
 	 "\t$V f = tn_significand_$D_$X(a) - 1.0;\n"

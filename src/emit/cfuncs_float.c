@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#include "emit/cfuncs_poly.h"
+
 /* clang-format off */
 
 /* A result of f32 arithmetic, rounded to the 16-bit dtype. */
@@ -90,16 +92,21 @@
 	"\t$U nan = ($U)(a != a) | ($U)(b != b);\n"                            \
 	"\n" portable                                                         \
 	"$<" l512 "#endif\n$>$<" l256 "#endif\n$>$<" l128 "#endif\n#endif\n$>"
-#define MAXIMUM(on, l512, l256, l128, p, neon)                                 \
+#define MAXIMUM(on, l512, l256, l128, p, neon, gpu, end)                       \
 	{"maximum", on, "", "vl", "V:VV",                                      \
+	 gpu                                                                   \
 	 RANGE(l512, l256, l128, p, "5", "fmax_nanv" neon,                     \
 	       "\treturn ($V)((($U)tn_above_$D_$X(a, b) &\n"                   \
-	       "\t\t      ($U)tn_above_$D_$X(b, a)) | nan);\n")}
-#define MINIMUM(on, l512, l256, l128, p, neon)                                 \
+	       "\t\t      ($U)tn_above_$D_$X(b, a)) | nan);\n") end}
+#define MINIMUM(on, l512, l256, l128, p, neon, gpu, end)                       \
 	{"minimum", on, "", "vl", "V:VV",                                      \
+	 gpu                                                                   \
 	 RANGE(l512, l256, l128, p, "4", "fmin_nanv" neon,                     \
 	       "\treturn ($V)(($U)tn_below_$D_$X(a, b) |\n"                    \
-	       "\t\t      ($U)tn_below_$D_$X(b, a) | nan);\n")}
+	       "\t\t      ($U)tn_below_$D_$X(b, a) | nan);\n") end}
+/* PTX's of f32 are the contract's. */
+#define ON_GPU2(name)                                                          \
+	ON_GPU("float r;", name ".NaN.f32 %0, %1, %2;", "=f", "f\"(b[0]), \"f")
 
 #define EACH(call)                                                             \
 	"\t$V r = {0};\n"                                                      \
@@ -185,6 +192,9 @@ const CTemplate cfuncs_float[] = {
 	 "\n"
 	 "\tone = ($V)(($U)one | ($U)($V){$[1$]});\n"
 	 "\treturn ($V)((m & ($U)one) | (~m & ($U)a));\n"},
+	{"rint", "DSHB", "", "gse", "V:V", "=__builtin_rint$c(a)"},
+	{"floor", "DSHB", "", "gse", "V:V", "=__builtin_floor$c(a)"},
+	{"ceil", "DSHB", "", "gse", "V:V", "=__builtin_ceil$c(a)"},
 	INTEGRAL("rint", "8", "", ""),
 	INTEGRAL("floor", "9", DOWN("1"), DOWN("1")),
 	INTEGRAL("ceil", "10", UP("1"), UP("1")),
@@ -193,10 +203,10 @@ const CTemplate cfuncs_float[] = {
 	{"above", "D", "", "vn", "V:VV", PICK("8", "4", "2", "pd", "max", ">")},
 	{"below", "SHB", "", "vn", "V:VV", PICK("16", "8", "4", "ps", "min", "<")},
 	{"below", "D", "", "vn", "V:VV", PICK("8", "4", "2", "pd", "min", "<")},
-	MAXIMUM("SHB", "16", "8", "4", "ps", "4sf"),
-	MAXIMUM("D", "8", "4", "2", "pd", "2df"),
-	MINIMUM("SHB", "16", "8", "4", "ps", "4sf"),
-	MINIMUM("D", "8", "4", "2", "pd", "2df"),
+	MAXIMUM("SHB", "16", "8", "4", "ps", "4sf", ON_GPU2("max"), END_GPU),
+	MAXIMUM("D", "8", "4", "2", "pd", "2df", "", ""),
+	MINIMUM("SHB", "16", "8", "4", "ps", "4sf", ON_GPU2("min"), END_GPU),
+	MINIMUM("D", "8", "4", "2", "pd", "2df", "", ""),
 
 	/*
 	 * a / b by y, the rounded 1 / b: each step of q + (a - q b) y, its
@@ -246,8 +256,7 @@ const CTemplate cfuncs_float[] = {
 	 */
 	{"quotient", "D", "", "so", "V:VVE",
 	 "\tint ea, eb, s, k, neg = (a < 0) != (b < 0);\n"
-	 "\tunsigned __int128 n, d, r;\n"
-	 "\tuint64_t q;\n"
+	 "\tuint64_t n, d, q, r;\n"
 	 "\n"
 	 "\tif (a == 0 || b == 0 || a - a != 0 || b - b != 0)\n"
 	 "\t\treturn __builtin_floor(a / b);\n"
@@ -259,18 +268,33 @@ const CTemplate cfuncs_float[] = {
 	 "\tk = s > 62 ? s - 62 : 0;\n"
 	 "\tif (s < 0)\n"
 	 "\t\td <<= 1;\n"
-	 "\telse\n"
-	 "\t\tn <<= s - k;\n"
-	 "\tq = (uint64_t)(n / d);\n"
-	 "\tr = n % d;\n"
-	 "\tif (neg && r != 0 && (k == 0 || (k < 53 && (d - r) << k < d)))\n"
+	 "\tq = tn_longdiv(n, d, s < 0 ? 0 : s - k, &r);\n"
+	 "\tif (neg && r != 0 &&\n"
+	 "\t    (k == 0 || (k < 53 && d - r <= (d - 1) >> k)))\n"
 	 "\t\tq++;\n"
-	 "\telse if (k > 0 && r != 0 && (neg || k >= 53 || r << k >= d))\n"
+	 "\telse if (k > 0 && r != 0 && (neg || k >= 53 || r > (d - 1) >> k))\n"
 	 "\t\tq |= 1;\n"
 	 "\tif (c && q >> 53)\n"
 	 "\t\tq = (q | ((q & 0x3ff) + 0x3ff)) & ~(uint64_t)0x3ff;\n"
 	 "\ta = __builtin_ldexp((double)q, k);\n"
 	 "\treturn neg ? -a : a;\n"},
+	/* a 2^c / b, the remainder to d; a and b have 54 bits at most */
+	{"longdiv", "", "", "gs", "N:NNEY",
+	 "\tuint64_t q = a / b, r = a % b;\n"
+	 "\n"
+	 "\tfor (; c > 0; c--) {\n"
+	 "\t\tr <<= 1;\n"
+	 "\t\tq = q << 1 | (r >= b);\n"
+	 "\t\tif (r >= b)\n"
+	 "\t\t\tr -= b;\n"
+	 "\t}\n"
+	 "\t*(uint64_t *)d = r;\n"
+	 "\treturn q;\n"},
+	{"longdiv", "", "", "s", "N:NNEY",
+	 "\tunsigned __int128 n = (unsigned __int128)a << c;\n"
+	 "\n"
+	 "\t*(uint64_t *)d = (uint64_t)(n % b);\n"
+	 "\treturn (uint64_t)(n / b);\n"},
 	{"floordiv", "D", "", "s", "V:VV", "=tn_quotient_f64_s(a, b, 0)"},
 	{"floordiv", "S", "", "s", "V:VV", "=(float)tn_quotient_f64_s(a, b, 1)"},
 	{"floordiv", "HB", "", "s", "V:VV",

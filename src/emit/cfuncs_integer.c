@@ -20,15 +20,15 @@
 	 "=tn_cast_i$w_i32_$X(($M)(a " sym " b))"}
 
 const CTemplate cfuncs_integer[] = {
-	{"add", "iu", "", "sv", "V:VV", "=a + b"},
-	{"sub", "iu", "", "sv", "V:VV", "=a - b"},
+	{"add", "iu", "", "sv", "V:VV", "=$ua + $ub"},
+	{"sub", "iu", "", "sv", "V:VV", "=$ua - $ub"},
 	/* uint16_t operands promoted to int could overflow */
 	{"mul", "iu", "", "s", "V:VV", "=($V)((uint64_t)a * (uint64_t)b)"},
 	{"mul", "iu", "", "v", "V:VV", "=a * b"},
 	{"mac", "iu", "", "sv", "V:VVV",
 	 "=tn_add_$D_$X(tn_mul_$D_$X(a, b), c)"},
-	{"neg", "iu", "", "sv", "V:V", "=-a"},
-	{"abs", "i", "", "sv", "V:V", "=(a ^ (a >> $q)) - (a >> $q)"},
+	{"neg", "iu", "", "sv", "V:V", "=-$ua"},
+	{"abs", "i", "", "sv", "V:V", "=$u(a ^ (a >> $q)) - $u(a >> $q)"},
 	{"abs", "u", "", "sv", "V:V", "=a"},
 	{"sign", "i", "", "s", "V:V", "=(a > 0) - (a < 0)"},
 	{"sign", "u", "", "s", "V:V", "=a != 0"},
@@ -75,7 +75,7 @@ const CTemplate cfuncs_integer[] = {
 	 "\t\treturn 0;\n"
 	 "\t}\n"
 	 "\tif (b == -1)\n"
-	 "\t\treturn -a;\n"
+	 "\t\treturn -$ua;\n"
 	 "\tq = a / b;\n"
 	 "\tr = a % b;\n"
 	 "\treturn ($V)(q - (r != 0 && (r < 0) != (b < 0)));\n"},
@@ -122,6 +122,11 @@ const CTemplate cfuncs_integer[] = {
 	 "\t\ta *= a;\n"
 	 "\t}\n"
 	 "\treturn r;\n"},
+	/* the least of a value's, which has this record for itself */
+	{"fault", "", "", "gso", "-:ZEUI",
+	 "\tTN_LEAST(&a->index, d);\n"
+	 "\ta->value = c;\n"
+	 "\ta->code = b;\n"},
 	{"fault", "", "", "so", "-:ZEUI",
 	 /* the least of a worker's: it may take tasks in any order */
 	 "\tif (a->code != TN_FAULT_NONE &&\n"

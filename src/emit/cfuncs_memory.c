@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "emit/cfuncs_poly.h"
+
 /* clang-format off */
 
 /*
@@ -121,6 +123,8 @@ const CTemplate cfuncs_memory[] = {
 	 "\treturn ($V){$[m$]};\n"},
 	{"splat", "DSHBiu", "", "v", "V:T",
 	 "=($V){$[a$]}"},
+	{"any", "o", "", "gv", "T:V",
+	 "=a[0] != 0"},
 	{"any", "o", "", "v2", "T:V",
 	 "=(a[0] | a[1]) != 0"},
 	{"any", "o", "", "v", "T:V",
@@ -158,7 +162,7 @@ const CTemplate cfuncs_memory[] = {
 	 "\ttn_stores_$m_$X(a, b, tn_pack_$D_$X(c));\n"},
 
 	/* the first b lanes, none if b is below 1; the others load as zeros */
-	{"lanes", "", "", "s", "N:I",
+	{"lanes", "", "", "sh", "N:I",
 	 "=a < 1 ? 0 : a > 63 ? ~0ull : (1ull << a) - 1"},
 	FIRST("DqQ", "8", "4", "2", "upd", "tn_f64_$X", "uint8_t", "uint8_t",
 	      "uint8_t"),
@@ -184,15 +188,15 @@ const CTemplate cfuncs_memory[] = {
 	STREAM("b", "64", "32", "16"),
 	{"stream", "HBo", "", "v", "-:PVE",
 	 "\ttn_stream_$m_$X(a, tn_pack_$D_$X(b), c);\n"},
-	{"head", "", "", "s", "I:pIII",
+	{"head", "", "", "sh", "I:pIII",
 	 "\tint64_t n = -(int64_t)a & (b - 1);\n"
 	 "\n"
 	 "\tif (n % c != 0)\n"
 	 "\t\treturn 0;\n"
 	 "\treturn n / c < d ? n / c : d;\n"},
-	{"ahead", "", "", "s", "-:p",
+	{"ahead", "", "", "sh", "-:p",
 	 "\t__builtin_prefetch(a, 0, 2);\n"},
-	{"fence", "", "", "s", "-:",
+	{"fence", "", "", "sh", "-:",
 	 "#ifdef __SSE2__\n"
 	 "\t__builtin_ia32_sfence();\n"
 	 "#else\n"
@@ -226,6 +230,7 @@ const CTemplate cfuncs_memory[] = {
 	 "$<16#endif\n$>"},
 	/* The exponent moves by 112; a product by 2^112 normalises. */
 	{"unpack", "H", "", "vnl", "V:M",
+	 ON_GPU("float r;", "cvt.f32.f16 %0, %1;", "=f", "h")
 	 "$<16#ifdef __AVX512F__\n"
 	 "\treturn (tn_f32_v16)__builtin_ia32_vcvtph2ps512_mask(\n"
 	 "\t\t(tn_i16_v16)a, (tn_f32_v16){0}, -1, 4);\n"
@@ -250,8 +255,10 @@ const CTemplate cfuncs_memory[] = {
 	 "\n"
 	 "\treturn ($V)((tn_u32_$X)(($V)m * 0x1p112f) | top |\n"
 	 "\t\t      (w & 0x8000) << 16);\n"
+	 END_GPU
 	 "$<16#endif\n$>$<8#endif\n$>$<4#endif\n$>"},
 	{"pack", "H", "", "vnl", "M:V",
+	 ON_GPU("uint16_t r;", "cvt.rn.f16.f32 %0, %1;", "=h", "f")
 	 "$<16#ifdef __AVX512F__\n"
 	 "\treturn (tn_u16_v16)__builtin_ia32_vcvtps2ph512_mask(\n"
 	 "\t\ta, 0, (tn_i16_v16){0}, -1);\n"
@@ -281,6 +288,7 @@ const CTemplate cfuncs_memory[] = {
 	 "\t\t\t(inf & 0x7c00) | (nan & 0x0200);\n"
 	 "\n"
 	 "\treturn tn_cast_u32_u16_$X(r | ((tn_u32_$X)a >> 16 & 0x8000));\n"
+	 END_GPU
 	 "$<16#endif\n$>$<8#endif\n$>$<4#endif\n$>"},
 
 	/* folds: halves together until one lane is left */

@@ -13,6 +13,16 @@
 	"\t" r " = tn_mac_$D_$X(" a ", " b ", " c ");\n"
 #define SPLAT(c) "tn_splat_$D_$X(" c ")"
 
+/* r of a by an instruction of PTX, then the other way up to END_GPU. */
+#define ON_GPU(declare, instruction, out, in)                                  \
+	"$<1#ifdef __CUDA_ARCH__\n"                                            \
+	"\t" declare "\n"                                                      \
+	"\n"                                                                   \
+	"\tasm(\"" instruction "\" : \"" out "\"(r) : \"" in "\"(a[0]));\n"      \
+	"\treturn r;\n"                                                        \
+	"#else\n$>"
+#define END_GPU "$<1#endif\n$>"
+
 /* A function of AVX-512VL on the widths that it has, then the other way. */
 #define AVX512VL_F32(name, args, other)                                        \
 	AVX512VL("16", "8", "4", name, args, other)

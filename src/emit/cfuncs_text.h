@@ -8,6 +8,8 @@
 #ifndef TENON_EMIT_CFUNCS_TEXT_H
 #define TENON_EMIT_CFUNCS_TEXT_H
 
+#include "base/base.h"
+
 /*
  * on, to: dtypes as a set of letters. D f64, S f32, H f16, B bf16, o bool,
  * i signed and u unsigned integers of any width; q i64, Q u64, j i32, J u32,
@@ -26,11 +28,14 @@
  *   2  only vectors of 2 lanes
  *   4  only vectors of 4 lanes
  *   o  kept out of line
+ *   g  only on a GPU, where the vectors have 1 lane
+ *   h  never on a GPU
  *
  * sig: return type, colon, argument types; arguments are named a, b, c ...
  *   V register of on   W register of to   B bool register   T scalar of on
  *   M memory vector    F f32 register     p const void *    P void *
  *   I int64_t          - void             H half of V       U value id
+ *   Y void * of the caller's own
  *   Z TnStatus *       E int32_t          X scalar of to   N uint64_t
  *
  * body: "=expr" or statements, with
@@ -41,6 +46,8 @@
  *   $m       memory dtype (u16 of f16 and bf16, u8 of bool)
  *   $K       the integer dtype a factor of 2 on the way from on to to
  *   $w $q    bits of $V's lanes, and that less one
+ *   $u       the cast to $U of a scalar whose sums may overflow, which only C
+ *            can be told to wrap (-fwrapv)
  *   $c       f for f32 constants, nothing for f64
  *   $s       the sign bit of $V's lanes
  *   $l $g    least and largest value of the integer `to`, as double text
@@ -60,5 +67,17 @@ extern const CTemplate cfuncs_float[];
 extern const CTemplate cfuncs_casts[];
 extern const CTemplate cfuncs_elementary[];
 extern const CTemplate cfuncs_elementary64[];
+
+/* ---- cfuncs_cuda.c, cfuncs_opencl.c ---------------------------------- */
+
+/* What a source in CUDA C begins with; lanes: TnLane too. */
+void cfuncs_cuda_head(Buf *out, bool lanes);
+/* An expanded function in CUDA C. */
+const char *cfuncs_cuda_text(Arena *a, const char *text);
+/* A text with its conditionals decided; those on __CUDA_ARCH__ stay if cuda. */
+const char *cfuncs_decide(Arena *a, const char *text, bool cuda);
+void cfuncs_opencl_head(Buf *out);
+/* An expanded function in OpenCL C. */
+const char *cfuncs_opencl_text(Arena *a, const char *text);
 
 #endif

@@ -1,0 +1,895 @@
+/*
+ * The typed functions in CUDA C and OpenCL C: every scalar function on every
+ * dtype.
+ *
+ * NVRTC compiles them for the oldest and the newest architecture, without a
+ * warning. CUDA C of scalars is C++ but for a few names, so a C++ compiler
+ * makes the same text for this host, and its bits are compared with those of
+ * the C functions, as compiled with fused multiply-adds: on all arguments of
+ * 16 bits, a stride over all of f32, and samples and special values else.
+ * Where there is a GPU, it runs the same kernels, and they are compared too.
+ * So is OpenCL C on the first device of the ICD loader, which may be PoCL's.
+ * The code under test is generated, and no sanitizer sees it:
+ * tests/run: plain
+ */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "emit/cfuncs.h"
+#include "runtime/abi.h"
+#include "unit/test.h"
+
+#define N      (1 << 17) /* elements of a case */
+#define N32    (1 << 21) /* of a case with one operand of f32 */
+#define STRIDE 2039      /* between those, a prime: 2^32 / N32 nearly */
+
+/* ---- the functions --------------------------------------------------- */
+
+typedef struct Case {
+	const char *name; /* tn_add_f16_s */
+	DType in[3], to;
+	int arity;
+	/* arguments after the operands */
+	enum {
+		PLAIN,
+		FAULTS,
+		INDEX
+	} more;
+	bool small; /* the second operand is */
+	bool far;   /* the C library's where the argument is large */
+} Case;
+
+static Case cases[1024];
+static int ncases;
+static Arena arena;
+
+typedef void Fn(const char *a, const char *b, const char *c, char *out,
+		int64_t n, TnStatus *st);
+
+static Case *add_case(const char *name, DType d, DType to, int arity)
+{
+	Case *c = &cases[ncases++];
+
+	*c = (Case){.name = name, .in = {d, d, d}, .to = to, .arity = arity};
+	return c;
+}
+
+static void list_op(Op op, DType d)
+{
+	const char *name = arena_printf(&arena, "tn_%s_%s_s", cfuncs_op(op),
+					dtype_info[d].name);
+	DType to = op_info[op].result == OPR_bool ? DT_BOOL : d;
+	Case *c = add_case(name, d, to, op_info[op].arity);
+
+	if (op == OP_WHERE)
+		c->in[0] = DT_BOOL;
+	c->small = op == OP_POW && !dtype_is_float(d);
+	c->far = op == OP_SIN || op == OP_COS;
+	if (op_has(op, 'T') && !dtype_is_float(d))
+		c->more = FAULTS;
+}
+
+static void list_cases(void)
+{
+	static const char *const helpers[] = {"tn_div", "tn_mod", "tn_min",
+					      "tn_max", "tn_index"};
+
+	for (int i = 0; i < DT_COUNT; i++) {
+		DType d = (DType)i;
+		const char *dn = dtype_info[d].name;
+
+		for (int o = 0; o < OP_COUNT; o++)
+			if (op_info[o].cls == OPC_ELEM && o != OP_CAST &&
+			    op_admits((Op)o, d))
+				list_op((Op)o, d);
+		for (int j = 0; j < DT_COUNT; j++)
+			add_case(arena_printf(&arena, "tn_cast_%s_%s_s", dn,
+					      dtype_info[j].name),
+				 d, (DType)j, 1);
+		add_case(arena_printf(&arena, "tn_splat_%s_s", dn), d, d, 1);
+		if (d != DT_BOOL)
+			add_case(arena_printf(&arena, "tn_iota_%s_s", dn),
+				 DT_I64, d, 1);
+		if (d != DT_BOOL)
+			add_case(arena_printf(&arena, "tn_mac_%s_s", dn), d, d,
+				 3);
+		if (d != DT_F16 && d != DT_BF16)
+			continue;
+		add_case(arena_printf(&arena, "tn_round_%s_s", dn), DT_F32, d,
+			 1);
+		add_case(arena_printf(&arena, "tn_round_%s_f64_s", dn), DT_F64,
+			 d, 1);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(helpers); i++) {
+		Case *c = add_case(helpers[i], DT_I64, DT_I64, 2);
+
+		c->more = i == 4 ? INDEX : PLAIN;
+		c->small = i != 2 && i != 3; /* divisors and extents */
+	}
+}
+
+static const char *need(CFuncs *f, const char *stem, DType d)
+{
+	const char *name =
+		arena_printf(&arena, "tn_%s_%s_s", stem, dtype_info[d].name);
+
+	cfuncs_need(f, name);
+	return name;
+}
+
+/* A function that applies case i to arrays. */
+static void put_case(Buf *b, CFuncs *f, int i, CDialect dialect)
+{
+	static const struct {
+		const char *kernel, *space, *id, *step;
+	} in[] = {
+		[CD_C] = {"", "", "0", "1"},
+		[CD_CUDA] = {"extern \"C\" __global__ ", "",
+			     "(int64_t)blockIdx.x * blockDim.x + threadIdx.x",
+			     "(int64_t)gridDim.x * blockDim.x"},
+		[CD_OPENCL] = {"TN_APART ", "__global ", "first", "all"},
+	};
+	static const char *const more[] = {"", ", st, 7, i", ", st, 7"};
+	const Case *c = &cases[i];
+
+	cfuncs_need(f, c->name);
+	buf_printf(b, "%svoid f%d(", in[dialect].kernel, i);
+	for (int k = 0; k < 3; k++)
+		buf_printf(b, "%sconst char *%c, ", in[dialect].space,
+			   "abc"[k]);
+	buf_printf(b,
+		   "%schar *out,\n\tint64_t n, %sTnStatus *st%s)\n{\n"
+		   "\tint64_t i = %s, step = %s;\n"
+		   "\n\t(void)a, (void)b, (void)c, (void)st;\n"
+		   "\tfor (; i < n; i += step)\n\t\t%s(out + i * %d, %s(",
+		   in[dialect].space, in[dialect].space,
+		   dialect == CD_OPENCL ? ", int64_t first, int64_t all" : "",
+		   in[dialect].id, in[dialect].step, need(f, "store", c->to),
+		   dtype_info[c->to].bytes, c->name);
+	for (int k = 0; k < c->arity; k++)
+		buf_printf(b, "%s%s(%c + i * %d)", k ? ", " : "",
+			   need(f, "load", c->in[k]), "abc"[k],
+			   dtype_info[c->in[k]].bytes);
+	buf_printf(b, "%s));\n}\n", more[c->more]);
+}
+
+/* One kernel for all cases: PoCL takes long for each. */
+static void put_kernel(Buf *b, int part, int parts)
+{
+	buf_puts(b, "__kernel void cases(__global const char *a, "
+		    "__global const char *b,\n\t__global const char *c, "
+		    "__global char *out, int64_t n,\n\t__global TnStatus *st, "
+		    "int which)\n{\n\tswitch (which) {\n");
+	for (int i = part; i < ncases; i += parts)
+		buf_printf(b,
+			   "\tcase %d:\n\t\tf%d(a, b, c, out, n, st, "
+			   "get_global_id(0), get_global_size(0));\n"
+			   "\t\tbreak;\n",
+			   i, i);
+	buf_puts(b, "\t}\n}\n");
+}
+
+/* All cases whose number modulo parts is part. */
+static const char *source(CDialect dialect, int part, int parts)
+{
+	CFuncs *f = cfuncs_new_in(&arena, dialect);
+	Buf body, text;
+
+	buf_init(&body, &arena);
+	buf_init(&text, &arena);
+	for (int i = 0; i < ncases; i++)
+		if (i % parts == part)
+			put_case(&body, f, i, dialect);
+	if (dialect == CD_OPENCL)
+		put_kernel(&body, part, parts);
+	cfuncs_print(f, &text);
+	buf_puts(&text, buf_str(&body));
+	return buf_str(&text);
+}
+
+/* ---- on this host ---------------------------------------------------- */
+
+/* What the texts use of CUDA. */
+static const char shim[] =
+	"#define __device__\n"
+	"#define __global__\n"
+	"#define __forceinline__ inline __attribute__((always_inline))\n"
+	"#define __noinline__ __attribute__((noinline))\n"
+	"static const struct { unsigned x; } blockIdx = {0}, threadIdx = {0},\n"
+	"\tblockDim = {1}, gridDim = {1};\n"
+	"static inline float __int_as_float(int a)\n"
+	"{\n\tfloat r;\n\t__builtin_memcpy(&r, &a, 4);\n\treturn r;\n}\n"
+	"static inline double __longlong_as_double(long long a)\n"
+	"{\n\tdouble r;\n\t__builtin_memcpy(&r, &a, 8);\n\treturn r;\n}\n"
+	"static inline void atomicMin(long long *p, long long v)\n"
+	"{\n\tif (v < *p)\n\t\t*p = v;\n}\n"
+	"#define F1(name) \\\n"
+	"\tstatic inline double name(double a) \\\n"
+	"\t{ return __builtin_##name(a); } \\\n"
+	"\tstatic inline float name##f(float a) \\\n"
+	"\t{ return __builtin_##name##f(a); }\n"
+	"#define F2(name) \\\n"
+	"\tstatic inline double name(double a, double b) \\\n"
+	"\t{ return __builtin_##name(a, b); } \\\n"
+	"\tstatic inline float name##f(float a, float b) \\\n"
+	"\t{ return __builtin_##name##f(a, b); }\n"
+	"F1(fabs) F1(sqrt) F1(rint) F1(floor) F1(ceil) F1(sin) F1(cos)\n"
+	"F2(fmod) F2(copysign)\n"
+	"static inline double fma(double a, double b, double c)\n"
+	"{ return __builtin_fma(a, b, c); }\n"
+	"static inline float fmaf(float a, float b, float c)\n"
+	"{ return __builtin_fmaf(a, b, c); }\n"
+	"static inline double frexp(double a, int *e)\n"
+	"{ return __builtin_frexp(a, e); }\n"
+	"static inline double ldexp(double a, int e)\n"
+	"{ return __builtin_ldexp(a, e); }\n";
+
+static char dir[] = "/tmp/tenon-gpufuncs-XXXXXX";
+
+static bool fused(void)
+{
+#if defined __x86_64__
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+	return true;
+#endif
+}
+
+/* Compiles a text here; -1: there is no compiler. */
+static pid_t compile(const char *cc, const char *flags, const char *name,
+		     const char *head, const char *text)
+{
+	const char *path = arena_printf(&arena, "%s/%s", dir, name);
+	FILE *out = fopen(path, "w");
+	pid_t pid;
+
+	if (!CHECK(out != NULL))
+		return -1;
+	fputs(head, out);
+	fputs(text, out);
+	fclose(out);
+	pid = fork();
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c",
+		      arena_printf(&arena,
+				   "exec %s %s %s -O1 -ffp-contract=off "
+				   "-fno-math-errno -fno-trapping-math -fPIC "
+				   "-shared -o %s.so %s -lm",
+				   cc, flags,
+#if defined __x86_64__
+				   "-mavx2 -mfma -mf16c",
+#else
+				   "",
+#endif
+				   path, path),
+		      (char *)NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+static void *finish(pid_t pid, const char *name)
+{
+	int status = 0;
+	void *handle;
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !CHECK(status == 0))
+		return NULL;
+	handle = dlopen(arena_printf(&arena, "%s/%s.so", dir, name), RTLD_NOW);
+	CHECK(handle != NULL);
+	return handle;
+}
+
+static Fn *function(void *handle, int i)
+{
+	void *p = dlsym(handle, arena_printf(&arena, "f%d", i));
+	Fn *fn;
+
+	memcpy(&fn, &p, sizeof(fn));
+	return fn;
+}
+
+/* ---- data ------------------------------------------------------------ */
+
+static uint64_t rng = 1;
+
+static uint64_t random_bits(void)
+{
+	rng ^= rng << 13;
+	rng ^= rng >> 7;
+	rng ^= rng << 17;
+	return rng * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* Any bits; or a float of moderate size, or an integer of any magnitude. */
+static uint64_t random_value(DType d)
+{
+	uint64_t r = random_bits();
+	int w = dtype_info[d].bytes * 8, m = dtype_info[d].precision - 1;
+	uint64_t one, mantissa;
+
+	if (d == DT_BOOL)
+		return r & 1;
+	if (!dtype_is_float(d))
+		return (uint64_t)((int64_t)r >> (random_bits() % (unsigned)w));
+	if (random_bits() % 4 == 0)
+		return r;
+	mantissa = (UINT64_C(1) << m) - 1;
+	one = ((UINT64_C(1) << (w - 2)) - 1) & ~mantissa;
+	return (one + (r >> 8 & mantissa) + ((r % 16) << m) -
+		(UINT64_C(8) << m)) |
+	       (random_bits() % 2 << (w - 1));
+}
+
+static size_t specials(DType d, uint64_t *out)
+{
+	int w = dtype_info[d].bytes * 8, m = dtype_info[d].precision - 1;
+	uint64_t sign = UINT64_C(1) << (w - 1), inf, one;
+	size_t n = 0;
+
+	if (d == DT_BOOL)
+		return 0;
+	if (!dtype_is_float(d)) {
+		for (int64_t i = -4; i < 5; i++) {
+			out[n++] = (uint64_t)i;
+			out[n++] = sign + (uint64_t)i;
+			out[n++] = (uint64_t)(w + i);
+		}
+		return n;
+	}
+	inf = sign - (UINT64_C(1) << m);
+	one = (UINT64_C(1) << (w - 2)) - (UINT64_C(1) << m);
+	for (uint64_t i = 0; i < 3; i++) {
+		const uint64_t some[] = {i,
+					 (UINT64_C(1) << m) - 1 + i,
+					 one - 1 + i,
+					 one + (i << m),
+					 one + (i << (m - 1)),
+					 inf - 1 + i,
+					 inf + (i << (m - 1))};
+
+		for (size_t k = 0; k < ARRAY_LEN(some); k++) {
+			out[n++] = some[k];
+			out[n++] = some[k] | sign;
+		}
+	}
+	return n;
+}
+
+static void put_value(char *p, DType d, size_t i, uint64_t v)
+{
+	size_t b = (size_t)dtype_info[d].bytes;
+
+	if (d == DT_BOOL)
+		v &= 1;
+	memcpy(p + i * b, &v, b);
+}
+
+static char *operands[3], *results[2];
+
+/* Fills the operands; returns how many there are. */
+static size_t make_operands(const Case *c)
+{
+	size_t n = c->arity == 1 && c->in[0] == DT_F32 ? N32 : N;
+
+	rng = 1;
+	for (int k = 0; k < c->arity; k++) {
+		uint64_t s[64];
+		DType d = c->in[k];
+		size_t ns = specials(d, s);
+		uint64_t least = dtype_info[d].cls == DTC_U ? 0 : 2;
+
+		for (size_t j = 0; j < n; j++)
+			put_value(operands[k], d, j,
+				  k == 1 && c->small
+					  ? random_bits() % 40 - least
+					  : random_value(d));
+		for (size_t j = 0; j < n && c->arity == 1; j++) {
+			if (d == DT_F32)
+				put_value(operands[k], d, j, j * STRIDE);
+			else if (dtype_info[d].bytes < 4)
+				put_value(operands[k], d, j, j);
+		}
+		/* all pairs, at the end */
+		for (size_t j = 0; ns && !c->small && j < ns * ns; j++)
+			put_value(operands[k], d, n - 1 - j,
+				  s[k == 0   ? j % ns
+				    : k == 1 ? j / ns
+					     : (j * 7 + j / ns) % ns]);
+	}
+	return n;
+}
+
+/* Bits of element i, all NaN alike, in the order of their values. */
+static int64_t bits_of(DType d, const char *p, size_t i)
+{
+	size_t b = (size_t)dtype_info[d].bytes;
+	int w = (int)b * 8, m = dtype_info[d].precision - 1;
+	uint64_t r = 0, magnitude, sign = UINT64_C(1) << (w - 1);
+
+	memcpy(&r, p + i * b, b);
+	if (!dtype_is_float(d))
+		return (int64_t)r;
+	magnitude = r & (sign - 1);
+	if (magnitude > sign - (UINT64_C(1) << m))
+		return INT64_MAX;
+	return r & sign ? ~(int64_t)magnitude : (int64_t)magnitude;
+}
+
+static void show(const Case *c, size_t i)
+{
+	printf("%s, element %zu:", c->name, i);
+	for (int k = 0; k < c->arity; k++)
+		printf(" %#lx",
+		       (unsigned long)bits_of(c->in[k], operands[k], i));
+	printf(" gives %#lx, in C %#lx\n",
+	       (unsigned long)bits_of(c->to, results[1], i),
+	       (unsigned long)bits_of(c->to, results[0], i));
+}
+
+/* Both results and faults of a case are the same. */
+static bool same(const Case *c, size_t n, const TnStatus *st, int64_t apart)
+{
+	for (size_t i = 0; i < n; i++) {
+		int64_t x = bits_of(c->to, results[0], i);
+		int64_t y = bits_of(c->to, results[1], i);
+
+		if (x != y && (apart == 0 || x - y > apart || y - x > apart)) {
+			show(c, i);
+			return false;
+		}
+	}
+	if (st[0].code == st[1].code &&
+	    (st[0].code == 0 ||
+	     (st[0].value == st[1].value && st[0].index == st[1].index)))
+		return true;
+	printf("%s: fault %d at %ld, in C %d at %ld\n", c->name, st[1].code,
+	       (long)st[1].index, st[0].code, (long)st[0].index);
+	return false;
+}
+
+static void *c_handle;
+
+/* In C, of the operands at hand; an index in C is the first, not the least. */
+static void run_c(int i, size_t n, TnStatus st[2])
+{
+	st[0] = (TnStatus){0};
+	st[1] = (TnStatus){.index = INT64_MAX};
+	function(c_handle, i)(operands[0], operands[1], operands[2], results[0],
+			      (int64_t)n, &st[0]);
+}
+
+static bool start_c(void)
+{
+	if (!c_handle && fused())
+		c_handle = finish(compile("gcc", "-std=gnu17 -fwrapv -w", "c.c",
+					  "", source(CD_C, 0, 1)),
+				  "c.c");
+	return c_handle != NULL;
+}
+
+static void host_bits(void)
+{
+	pid_t pid;
+	void *handle;
+	int wrong = 0, faults = 0;
+
+	if (!fused())
+		SKIP("no fused multiply-adds here");
+	if (system("command -v g++ >/dev/null") != 0)
+		SKIP("no g++");
+	pid = compile("g++",
+		      "-std=c++17 -Wall -Wextra -Werror "
+		      "-fsanitize=signed-integer-overflow "
+		      "-fsanitize-undefined-trap-on-error",
+		      "cuda.cc", shim, source(CD_CUDA, 0, 1));
+	if (!start_c())
+		return;
+	handle = finish(pid, "cuda.cc");
+	for (int i = 0; handle && i < ncases && wrong < 20; i++) {
+		size_t n = make_operands(&cases[i]);
+		TnStatus st[2];
+
+		run_c(i, n, st);
+		function(handle, i)(operands[0], operands[1], operands[2],
+				    results[1], (int64_t)n, &st[1]);
+		wrong += !same(&cases[i], n, st, 0);
+		faults += st[1].code != 0;
+	}
+	CHECK(wrong == 0);
+	CHECK(faults > 16);
+}
+
+/* ---- NVRTC ----------------------------------------------------------- */
+
+typedef struct Nvrtc {
+	void *handle;
+	int (*create)(void **program, const char *text, const char *name,
+		      int nheaders, const char *const *headers,
+		      const char *const *names);
+	int (*compile)(void *program, int n, const char *const *flags);
+	int (*log_size)(void *program, size_t *n);
+	int (*log)(void *program, char *log);
+	int (*cubin_size)(void *program, size_t *n);
+	int (*cubin)(void *program, char *cubin);
+	int (*destroy)(void **program);
+} Nvrtc;
+
+static void find(void *handle, const char *name, void *fn)
+{
+	void *p = dlsym(handle, name);
+
+	CHECK(p != NULL);
+	memcpy(fn, &p, sizeof(p));
+}
+
+static bool nvrtc_open(Nvrtc *r)
+{
+	static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12",
+					    "libnvrtc.so"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names) && !r->handle; i++)
+		r->handle = dlopen(names[i], RTLD_NOW);
+	if (!r->handle)
+		return false;
+	find(r->handle, "nvrtcCreateProgram", &r->create);
+	find(r->handle, "nvrtcCompileProgram", &r->compile);
+	find(r->handle, "nvrtcGetProgramLogSize", &r->log_size);
+	find(r->handle, "nvrtcGetProgramLog", &r->log);
+	find(r->handle, "nvrtcGetCUBINSize", &r->cubin_size);
+	find(r->handle, "nvrtcGetCUBIN", &r->cubin);
+	find(r->handle, "nvrtcDestroyProgram", &r->destroy);
+	return true;
+}
+
+/* The cubin; NULL where the compiler has anything to say. */
+static char *nvrtc_cubin(const Nvrtc *r, const char *text, const char *arch)
+{
+	const char *const flags[] = {arch, CFUNCS_CUDA_FLAGS};
+	void *program = NULL;
+	char *log, *cubin = NULL;
+	size_t n;
+	int code;
+
+	if (!CHECK(r->create(&program, text, "t.cu", 0, NULL, NULL) == 0))
+		return NULL;
+	code = r->compile(program, ARRAY_LEN(flags), flags);
+	CHECK(r->log_size(program, &n) == 0);
+	log = arena_alloc(&arena, n + 1, 1);
+	log[n] = '\0';
+	CHECK(r->log(program, log) == 0);
+	if (code != 0 || log[0]) {
+		printf("%s: %d\n%s\n", arch, code, log);
+		CHECK(false);
+	} else {
+		CHECK(r->cubin_size(program, &n) == 0 && n > 0);
+		cubin = arena_alloc(&arena, n, 16);
+		CHECK(r->cubin(program, cubin) == 0);
+	}
+	CHECK(r->destroy(&program) == 0);
+	return cubin;
+}
+
+#define PARTS 4
+
+static void compiles(void)
+{
+	static const char *const archs[] = {"--gpu-architecture=sm_80",
+					    "--gpu-architecture=sm_90a"};
+	Nvrtc r = {0};
+	pid_t pids[ARRAY_LEN(archs)];
+
+	if (!nvrtc_open(&r))
+		SKIP("no NVRTC");
+	fflush(stdout);
+	for (size_t k = 0; k < ARRAY_LEN(archs); k++) {
+		pids[k] = fork();
+		for (int i = 0; pids[k] == 0 && i < PARTS; i++)
+			nvrtc_cubin(&r, source(CD_CUDA, i, PARTS), archs[k]);
+		if (pids[k] == 0) {
+			fflush(stdout);
+			_exit(test_bad > 0);
+		}
+	}
+	for (size_t k = 0; k < ARRAY_LEN(archs); k++) {
+		int status = 0;
+
+		CHECK(waitpid(pids[k], &status, 0) == pids[k] && status == 0);
+	}
+}
+
+/* ---- a GPU ----------------------------------------------------------- */
+
+typedef unsigned long long Device; /* an address there */
+
+typedef struct Cuda {
+	void *handle;
+	int (*init)(unsigned);
+	int (*device)(int *device, int ordinal);
+	int (*attribute)(int *value, int attribute, int device);
+	int (*retain)(void **context, int device);
+	int (*current)(void *context);
+	int (*load)(void **module, const void *cubin);
+	int (*function)(void **fn, void *module, const char *name);
+	int (*alloc)(Device *p, size_t n);
+	int (*to)(Device p, const void *from, size_t n);
+	int (*from)(void *to, Device p, size_t n);
+	int (*launch)(void *fn, unsigned gx, unsigned gy, unsigned gz,
+		      unsigned bx, unsigned by, unsigned bz, unsigned shared,
+		      void *stream, void **args, void **extra);
+} Cuda;
+
+static bool cuda_open(Cuda *c, const char **arch)
+{
+	int device, major = 0, minor = 0;
+	void *context;
+
+	c->handle = dlopen("libcuda.so.1", RTLD_NOW);
+	if (!c->handle)
+		return false;
+	find(c->handle, "cuInit", &c->init);
+	find(c->handle, "cuDeviceGet", &c->device);
+	find(c->handle, "cuDeviceGetAttribute", &c->attribute);
+	find(c->handle, "cuDevicePrimaryCtxRetain", &c->retain);
+	find(c->handle, "cuCtxSetCurrent", &c->current);
+	find(c->handle, "cuModuleLoadData", &c->load);
+	find(c->handle, "cuModuleGetFunction", &c->function);
+	find(c->handle, "cuMemAlloc_v2", &c->alloc);
+	find(c->handle, "cuMemcpyHtoD_v2", &c->to);
+	find(c->handle, "cuMemcpyDtoH_v2", &c->from);
+	find(c->handle, "cuLaunchKernel", &c->launch);
+	if (c->init(0) != 0 || c->device(&device, 0) != 0)
+		return false;
+	CHECK(c->attribute(&major, 75, device) == 0);
+	CHECK(c->attribute(&minor, 76, device) == 0);
+	*arch = arena_printf(&arena, "--gpu-architecture=sm_%d%d%s", major,
+			     minor, major >= 9 ? "a" : "");
+	return CHECK(c->retain(&context, device) == 0) &&
+	       CHECK(c->current(context) == 0);
+}
+
+static void gpu_bits(void)
+{
+	Cuda cuda = {0};
+	Nvrtc nvrtc = {0};
+	const char *arch = NULL;
+	void *modules[PARTS], *fn;
+	Device at[5];
+	int wrong = 0;
+
+	if (!fused() || !nvrtc_open(&nvrtc) || !cuda_open(&cuda, &arch))
+		SKIP("no GPU, or no NVRTC or fused multiply-adds here");
+	if (!start_c())
+		return;
+	for (int i = 0; i < PARTS; i++) {
+		char *cubin =
+			nvrtc_cubin(&nvrtc, source(CD_CUDA, i, PARTS), arch);
+
+		if (!cubin || !CHECK(cuda.load(&modules[i], cubin) == 0))
+			return;
+	}
+	for (int k = 0; k < 5; k++)
+		CHECK(cuda.alloc(&at[k], (size_t)N32 * 8) == 0);
+	for (int i = 0; i < ncases && wrong < 20; i++) {
+		Case *c = &cases[i];
+		size_t n = make_operands(c);
+		int64_t count = (int64_t)n;
+		void *args[] = {&at[0], &at[1], &at[2], &at[3], &count, &at[4]};
+		TnStatus st[2];
+
+		run_c(i, n, st);
+		for (int k = 0; k < c->arity; k++)
+			CHECK(cuda.to(at[k], operands[k],
+				      n * (size_t)dtype_info[c->in[k]].bytes) ==
+			      0);
+		CHECK(cuda.to(at[4], &st[1], sizeof(st[1])) == 0);
+		if (!CHECK(cuda.function(&fn, modules[i % PARTS],
+					 arena_printf(&arena, "f%d", i)) ==
+			   0) ||
+		    !CHECK(cuda.launch(fn, 512, 1, 1, 256, 1, 1, 0, NULL, args,
+				       NULL) == 0) ||
+		    !CHECK(cuda.from(results[1], at[3],
+				     n * (size_t)dtype_info[c->to].bytes) == 0))
+			return;
+		CHECK(cuda.from(&st[1], at[4], sizeof(st[1])) == 0);
+		/* far: 2 ulp of the other library, and 1 of this */
+		wrong += !same(c, n, st, c->far ? 3 : 0);
+	}
+	CHECK(wrong == 0);
+}
+
+/* ---- OpenCL ---------------------------------------------------------- */
+
+typedef struct OpenCl {
+	void *handle;
+	int (*platforms)(unsigned n, void **ids, unsigned *count);
+	int (*devices)(void *platform, uint64_t type, unsigned n, void **ids,
+		       unsigned *count);
+	void *(*context)(const intptr_t *properties, unsigned n,
+			 void *const *devices, void *notify, void *data,
+			 int *error);
+	void *(*queue)(void *context, void *device, uint64_t properties,
+		       int *error);
+	void *(*program)(void *context, unsigned n, const char **texts,
+			 const size_t *sizes, int *error);
+	int (*build)(void *program, unsigned n, void *const *devices,
+		     const char *flags, void *notify, void *data);
+	int (*info)(void *program, void *device, unsigned what, size_t n,
+		    void *value, size_t *size);
+	void *(*kernel)(void *program, const char *name, int *error);
+	void *(*buffer)(void *context, uint64_t flags, size_t n, void *host,
+			int *error);
+	int (*arg)(void *kernel, unsigned i, size_t n, const void *value);
+	int (*to)(void *queue, void *buffer, unsigned block, size_t at,
+		  size_t n, const void *from, unsigned nevents,
+		  void *const *events, void **event);
+	int (*from)(void *queue, void *buffer, unsigned block, size_t at,
+		    size_t n, void *to, unsigned nevents, void *const *events,
+		    void **event);
+	int (*launch)(void *queue, void *kernel, unsigned dims,
+		      const size_t *at, const size_t *global,
+		      const size_t *local, unsigned nevents,
+		      void *const *events, void **event);
+} OpenCl;
+
+static bool opencl_open(OpenCl *o, void **device)
+{
+	void *platform;
+	unsigned n = 0;
+
+	o->handle = dlopen("libOpenCL.so.1", RTLD_NOW);
+	if (!o->handle)
+		return false;
+	find(o->handle, "clGetPlatformIDs", &o->platforms);
+	find(o->handle, "clGetDeviceIDs", &o->devices);
+	find(o->handle, "clCreateContext", &o->context);
+	find(o->handle, "clCreateCommandQueue", &o->queue);
+	find(o->handle, "clCreateProgramWithSource", &o->program);
+	find(o->handle, "clBuildProgram", &o->build);
+	find(o->handle, "clGetProgramBuildInfo", &o->info);
+	find(o->handle, "clCreateKernel", &o->kernel);
+	find(o->handle, "clCreateBuffer", &o->buffer);
+	find(o->handle, "clSetKernelArg", &o->arg);
+	find(o->handle, "clEnqueueWriteBuffer", &o->to);
+	find(o->handle, "clEnqueueReadBuffer", &o->from);
+	find(o->handle, "clEnqueueNDRangeKernel", &o->launch);
+	return o->platforms(1, &platform, &n) == 0 && n > 0 &&
+	       o->devices(platform, UINT64_C(0xffffffff), 1, device, &n) == 0;
+}
+
+static void *opencl_program(const OpenCl *o, void *context, void *device,
+			    const char *text)
+{
+	int error = 0;
+	void *program = o->program(context, 1, &text, NULL, &error);
+	char *log;
+	size_t n = 0;
+
+	if (!CHECK(program && error == 0))
+		return NULL;
+	error = o->build(program, 1, &device, CFUNCS_OPENCL_FLAGS, NULL, NULL);
+	if (error == 0)
+		return program;
+	CHECK(o->info(program, device, 0x1183, 0, NULL, &n) == 0);
+	log = arena_alloc(&arena, n + 1, 1);
+	CHECK(o->info(program, device, 0x1183, n, log, NULL) == 0);
+	printf("clBuildProgram: %d\n%.3000s\n", error, log);
+	CHECK(false);
+	return NULL;
+}
+
+/* On whatever device the loader names first: PoCL is enough. */
+static void opencl_bits(void)
+{
+	OpenCl o = {0};
+	void *device, *context, *queue, *program, *kernel, *at[5];
+	int wrong = 0, error = 0;
+
+	if (!fused() || !opencl_open(&o, &device))
+		SKIP("no OpenCL device, or no fused multiply-adds here");
+	if (!start_c())
+		return;
+	context = o.context(NULL, 1, &device, NULL, NULL, &error);
+	queue = o.queue(context, device, 0, &error);
+	program = opencl_program(&o, context, device, source(CD_OPENCL, 0, 1));
+	if (!CHECK(queue != NULL) || !program)
+		return;
+	kernel = o.kernel(program, "cases", &error);
+	if (!CHECK(kernel != NULL))
+		return;
+	for (int k = 0; k < 5; k++)
+		at[k] = o.buffer(context, 1, (size_t)N32 * 8, NULL, &error);
+	for (int i = 0; i < ncases && wrong < 20; i++) {
+		Case *c = &cases[i];
+		size_t n = make_operands(c), global = 4096;
+		int64_t count = (int64_t)n;
+		TnStatus st[2];
+		bool good = true;
+
+		run_c(i, n, st);
+		for (int k = 0; k < c->arity; k++)
+			good &= o.to(queue, at[k], 1, 0,
+				     n * (size_t)dtype_info[c->in[k]].bytes,
+				     operands[k], 0, NULL, NULL) == 0;
+		good &= o.to(queue, at[4], 1, 0, sizeof(st[1]), &st[1], 0, NULL,
+			     NULL) == 0;
+		for (unsigned k = 0; k < 6; k++)
+			good &= (k == 4 ? o.arg(kernel, 4, 8, &count)
+					: o.arg(kernel, k, sizeof(void *),
+						&at[k == 5 ? 4 : k])) == 0;
+		good &= o.arg(kernel, 6, sizeof(i), &i) == 0;
+		good &= o.launch(queue, kernel, 1, NULL, &global, NULL, 0, NULL,
+				 NULL) == 0;
+		good &= o.from(queue, at[3], 1, 0,
+			       n * (size_t)dtype_info[c->to].bytes, results[1],
+			       0, NULL, NULL) == 0;
+		good &= o.from(queue, at[4], 1, 0, sizeof(st[1]), &st[1], 0,
+			       NULL, NULL) == 0;
+		if (!CHECK(good))
+			return;
+		wrong += !same(c, n, st, c->far ? 3 : 0);
+	}
+	CHECK(wrong == 0);
+}
+
+/* ---- names ----------------------------------------------------------- */
+
+static void names(void)
+{
+	CHECK(cfuncs_has_in(CD_CUDA, "tn_exp_f16_s"));
+	CHECK(cfuncs_has_in(CD_CUDA, "tn_fault"));
+	CHECK(cfuncs_has_in(CD_CUDA, "tn_bool_s"));
+	CHECK(!cfuncs_has_in(CD_CUDA, "tn_exp_f16_v1"));
+	CHECK(!cfuncs_has_in(CD_CUDA, "tn_exp_f16_v4"));
+	CHECK(!cfuncs_has_in(CD_CUDA, "tn_hsum_f32_v4"));
+	CHECK(!cfuncs_has_in(CD_CUDA, "tn_head"));
+	CHECK(!cfuncs_has("tn_exp_f16_v1"));
+	CHECK(cfuncs_has("tn_head"));
+}
+
+/* A source has what it uses: of log in f32 neither f64 nor words of CPUs. */
+static void only_used(void)
+{
+	CFuncs *f = cfuncs_new_in(&arena, CD_CUDA);
+	Buf text;
+
+	buf_init(&text, &arena);
+	cfuncs_need(f, "tn_sin_f32_s");
+	cfuncs_need(f, "tn_pow_f64_s");
+	cfuncs_print(f, &text);
+	CHECK(strstr(buf_str(&text), "tn_fma_f64_v1") != NULL);
+	CHECK(strstr(buf_str(&text), "__FMA__") == NULL);
+	CHECK(strstr(buf_str(&text), "ia32") == NULL);
+	CHECK(strstr(buf_str(&text), "sinwide") == NULL);
+	CHECK(strstr(buf_str(&text), "powfar") == NULL);
+	f = cfuncs_new_in(&arena, CD_CUDA);
+	buf_init(&text, &arena);
+	cfuncs_need(f, "tn_add_f32_s");
+	cfuncs_print(f, &text);
+	CHECK(strstr(buf_str(&text), "TnLane") == NULL);
+}
+
+int main(int argc, char **argv)
+{
+	static const TestCase tests[] = {TEST(names),     TEST(only_used),
+					 TEST(host_bits), TEST(compiles),
+					 TEST(gpu_bits),  TEST(opencl_bits)};
+	int status;
+
+	arena_init(&arena);
+	list_cases();
+	for (int k = 0; k < 3; k++)
+		operands[k] = calloc(N32, 8);
+	for (int k = 0; k < 2; k++)
+		results[k] = calloc(N32, 8);
+	if (!mkdtemp(dir))
+		return 3;
+	setenv("POCL_CACHE_DIR", dir, 1);
+	status = test_main(argc, argv, tests, ARRAY_LEN(tests));
+	if (system(arena_printf(&arena, "rm -r %s", dir)) != 0)
+		return 3;
+	return status;
+}
