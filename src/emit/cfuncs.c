@@ -65,18 +65,7 @@ static const char abi_text[] =
 	"typedef __UINT8_TYPE__ uint8_t;\n"
 	"typedef __UINT16_TYPE__ uint16_t;\n"
 	"typedef __UINT32_TYPE__ uint32_t;\n"
-	"typedef __UINT64_TYPE__ uint64_t;\n"
-	"typedef struct TnStatus {\n"
-	"\tint32_t code;\n"
-	"\tuint32_t value;\n"
-	"\tint64_t index;\n"
-	"} TnStatus;\n"
-	"typedef enum TnFault {\n"
-	"\tTN_FAULT_NONE,\n"
-	"\tTN_FAULT_INDEX,\n"
-	"\tTN_FAULT_DIVISION,\n"
-	"\tTN_FAULT_EXPONENT,\n"
-	"} TnFault;\n"
+	"typedef __UINT64_TYPE__ uint64_t;\n" FAULT_TYPES
 	"typedef struct TnArgs {\n"
 	"\tvoid *const *buffers;\n"
 	"\tconst int64_t *dims;\n"
@@ -774,7 +763,7 @@ static void put_typedef(Buf *b, const char *name, const Name *n)
 
 /* ---- the whole ------------------------------------------------------- */
 
-static bool is_name_char(char c)
+bool cfuncs_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9') || c == '_';
@@ -789,9 +778,9 @@ static void each_name(CFuncs *c, const char *s, CDef *of,
 	for (; *s; prev = *s++) {
 		size_t n = 0;
 
-		if (is_name_char(prev) || strncmp(s, "tn_", 3) != 0)
+		if (cfuncs_is_word(prev) || strncmp(s, "tn_", 3) != 0)
 			continue;
-		while (is_name_char(s[n]))
+		while (cfuncs_is_word(s[n]))
 			n++;
 		fn(c, arena_strndup(c->arena, s, n), of);
 		s += n - 1;

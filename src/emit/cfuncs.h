@@ -71,11 +71,8 @@ typedef enum CDialect {
 	CD_OPENCL
 } CDialect;
 
-/* What NVRTC must be told, so that the texts mean what they mean in C. */
-#define CFUNCS_CUDA_FLAGS                                                      \
-	"--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"
-
-/* And an OpenCL compiler. */
+/* What an OpenCL compiler must be told, so that the texts mean what they mean
+ * in C; NVRTC is told by runtime/nvrtc.c. */
 #define CFUNCS_OPENCL_FLAGS "-cl-fp32-correctly-rounded-divide-sqrt"
 
 CFuncs *cfuncs_new(Arena *a); /* in C */

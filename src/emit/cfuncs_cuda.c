@@ -25,19 +25,7 @@ static const char head_text[] =
 	"typedef unsigned char uint8_t;\n"
 	"typedef unsigned short uint16_t;\n"
 	"typedef unsigned int uint32_t;\n"
-	"typedef unsigned long long uint64_t;\n"
-	"typedef struct TnStatus {\n"
-	"\tint32_t code;\n"
-	"\tuint32_t value;\n"
-	"\tint64_t index;\n"
-	"} TnStatus;\n"
-	"typedef enum TnFault {\n"
-	"\tTN_FAULT_NONE,\n"
-	"\tTN_FAULT_INDEX,\n"
-	"\tTN_FAULT_DIVISION,\n"
-	"\tTN_FAULT_EXPONENT,\n"
-	"} TnFault;\n"
-	"\n"
+	"typedef unsigned long long uint64_t;\n" FAULT_TYPES "\n"
 	"#define TN_LEAST(p, v) atomicMin((long long *)(p), (long long)(v))\n"
 	"#define TN_INLINE static __device__ __forceinline__ "
 	"__attribute__((unused))\n"
@@ -125,12 +113,6 @@ void cfuncs_cuda_head(Buf *out, bool lanes)
 
 /* ---- conditionals ---------------------------------------------------- */
 
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Reads over word where s has it, and spaces after it. */
 static bool eat(const char **s, const char *word)
 {
@@ -162,7 +144,7 @@ static bool term(const char **s)
 	if (eat(s, "defined ")) {
 		const char *name = *s;
 
-		while (is_word(**s))
+		while (cfuncs_is_word(**s))
 			++*s;
 		eat(s, "");
 		return *s >= name + 7 && strncmp(name, "__FMA__", 7) == 0;
@@ -278,7 +260,7 @@ static size_t literal_type(const char *s)
 
 	if (strncmp(s, "(tn_", 4) != 0)
 		return 0;
-	while (is_word(s[1 + n]))
+	while (cfuncs_is_word(s[1 + n]))
 		n++;
 	return strncmp(s + 1 + n, "){", 2) == 0 ? n : 0;
 }

@@ -176,13 +176,12 @@ const CTemplate cfuncs_elementary[] = {
 	/*
 	 * e^x = 2^k e^r with |r| <= ln 2 / 2 and a polynomial. max and min
 	 * here let NaN through. Processors take some 150 cycles for each
-	 * product with a subnormal, so that those are kept out of polynomials:
-	 * here they are 0.
+	 * product with a subnormal, and none for a sum: with 2^-100 added, x
+	 * is no subnormal, and is itself again from 2^-75 on.
 	 */
 	{"exp", "S", "", "vnl", "V:V",
-	 "\t$U m = ($U)(tn_abs_$D_$X(a) < 0x1p-126f);\n"
 	 "\t$V x = tn_above_$D_$X(" SPLAT("-104.0f") ",\n"
-	 "\t\ttn_below_$D_$X(" SPLAT("89.0f") ", ($V)(($U)a & ~m)));\n"
+	 "\t\ttn_below_$D_$X(" SPLAT("89.0f") ", a + 0x1p-100f));\n"
 	 REDUCE_LN2
 	 HORNER("p", "r", "1.0f")
 	 HORNER("p", "r", "1.0f")

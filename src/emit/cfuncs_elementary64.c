@@ -122,9 +122,8 @@
 const CTemplate cfuncs_elementary64[] = {
 	/* subnormals stay out of polynomials, as in f32 */
 	{"exp", "D", "", "vnl", "V:V",
-	 "\t$U m = ($U)(tn_abs_$D_$X(a) < 0x1p-1022);\n"
 	 "\t$V x = tn_above_$D_$X(" SPLAT("-746.0") ",\n"
-	 "\t\ttn_below_$D_$X(" SPLAT("710.0") ", ($V)(($U)a & ~m)));\n"
+	 "\t\ttn_below_$D_$X(" SPLAT("710.0") ", a + 0x1p-900));\n"
 	 REDUCE_LN2(LESS_LN2_LOW("r"))
 	 HORNER("p", "r", "1.0")
 	 HORNER("p", "r", "1.0")

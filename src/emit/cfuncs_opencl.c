@@ -23,19 +23,7 @@ static const char head_text[] =
 	"typedef uchar uint8_t;\n"
 	"typedef ushort uint16_t;\n"
 	"typedef uint uint32_t;\n"
-	"typedef ulong uint64_t;\n"
-	"typedef struct TnStatus {\n"
-	"\tint32_t code;\n"
-	"\tuint32_t value;\n"
-	"\tint64_t index;\n"
-	"} TnStatus;\n"
-	"typedef enum TnFault {\n"
-	"\tTN_FAULT_NONE,\n"
-	"\tTN_FAULT_INDEX,\n"
-	"\tTN_FAULT_DIVISION,\n"
-	"\tTN_FAULT_EXPONENT,\n"
-	"} TnFault;\n"
-	"\n"
+	"typedef ulong uint64_t;\n" FAULT_TYPES "\n"
 	"#define TN_LEAST(p, v) atom_min((volatile __global long *)(p), v)\n"
 	"#define TN_CONVERT(a, type) ((type)(a))\n"
 	"#define TN_EXPECT(a, b) (a)\n"
@@ -47,15 +35,9 @@ void cfuncs_opencl_head(Buf *out)
 	buf_puts(out, head_text);
 }
 
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_';
-}
-
 static const char *word_end(const char *s)
 {
-	while (is_word(*s))
+	while (cfuncs_is_word(*s))
 		s++;
 	return s;
 }
@@ -95,7 +77,7 @@ static const char *operand_end(const char *s)
 		return operand_end(cast);
 	if (*s == '~' || *s == '-')
 		return operand_end(s + 1);
-	s = is_word(*s) || *s == '.' ? word_end(s) : close_of(s);
+	s = cfuncs_is_word(*s) || *s == '.' ? word_end(s) : close_of(s);
 	while (*s == '(' || *s == '[' || *s == '{')
 		s = close_of(s);
 	return s;
@@ -179,7 +161,7 @@ static void rewrite(Buf *b, const char *s, const char *end)
 		} else if (strncmp(s, "[0]", 3) == 0 ||
 			   strncmp(s, "[i]", 3) == 0) {
 			s += 3;
-		} else if (!is_word(prev) && is_word(*s)) {
+		} else if (!cfuncs_is_word(prev) && cfuncs_is_word(*s)) {
 			last = word_end(s);
 			if (last - s > 3 && strncmp(last - 3, "_su", 3) == 0 &&
 			    last[1] == '*')

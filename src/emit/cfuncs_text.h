@@ -68,6 +68,25 @@ extern const CTemplate cfuncs_casts[];
 extern const CTemplate cfuncs_elementary[];
 extern const CTemplate cfuncs_elementary64[];
 
+/* The types of runtime/abi.h that all dialects have. */
+/* clang-format off */
+#define FAULT_TYPES                                                            \
+	"typedef struct TnStatus {\n" \
+	"\tint32_t code;\n" \
+	"\tuint32_t value;\n" \
+	"\tint64_t index;\n" \
+	"} TnStatus;\n" \
+	"typedef enum TnFault {\n" \
+	"\tTN_FAULT_NONE,\n" \
+	"\tTN_FAULT_INDEX,\n" \
+	"\tTN_FAULT_DIVISION,\n" \
+	"\tTN_FAULT_EXPONENT,\n" \
+	"} TnFault;\n"
+/* clang-format on */
+
+/* Whether a name may have the character. */
+bool cfuncs_is_word(char c);
+
 /* ---- cfuncs_cuda.c, cfuncs_opencl.c ---------------------------------- */
 
 /* What a source in CUDA C begins with; lanes: TnLane too. */

@@ -64,8 +64,8 @@ typedef enum StmtKind {
 		     0), else the dtype's zero */
 	ST_STORE, /* buffer[index...] = args[0]; with `stream` past the caches,
 		     where every cond >= 0 */
-	ST_AHEAD, /* buffer[index...] is read soon, where every cond >= 0: a
-		     hint, which may name a place outside the buffer */
+	ST_AHEAD, /* buffer[index...] is read or written soon, where every cond
+		     >= 0: a hint, which may name a place outside the buffer */
 	ST_OP,    /* var = op(args...): an ELEM op */
 	ST_MAC,   /* var = args[0]*args[1] + args[2], fused or not */
 	ST_WORD,  /* var (u32) = the bits of args[0] (of dtype `from`) `bit`

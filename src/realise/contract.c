@@ -96,22 +96,17 @@ bool contract_is_plain(const Regions *r, uint32_t region, ValueId id, DType acc,
  * Whether the operands change places. A result of a few columns leaves most of
  * a vector of them empty; turned, vectors hold rows, of which there are more.
  */
-static bool turns(const Regions *r, uint32_t region, const Target *t)
+static bool turns(const Regions *r, uint32_t region, MatrixUnit unit)
 {
 	const Value *v = product_of(r, region);
 	int64_t m = contract_known(r, v->shape[v->rank - 2]);
 	int64_t n = contract_known(r, v->shape[v->rank - 1]);
 	const Value *a = program_value(r->program, v->args[0]);
 	int64_t k = contract_known(r, a->shape[a->rank - 1]);
-	Arena scratch;
 
-	if (n < 1 || n > TURNED_COLUMNS || (m >= 0 && m < TURNED_ROWS) ||
-	    (k >= 0 && k < TURNED_DEPTH) || contract_is_joined(r, region))
-		return false;
-	arena_init(&scratch);
-	MatrixUnit unit = contract_dot_unit(&scratch, r, region, t);
-	arena_release(&scratch);
-	return unit == UNIT_FMA;
+	return unit == UNIT_FMA && n >= 1 && n <= TURNED_COLUMNS &&
+	       (m < 0 || m >= TURNED_ROWS) && (k < 0 || k >= TURNED_DEPTH) &&
+	       !contract_is_joined(r, region);
 }
 
 static Candidate contract_rule(const Regions *r, uint32_t region,
@@ -119,7 +114,11 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 {
 	const Value *v = product_of(r, region);
 	const Value *a = program_value(r->program, v->args[0]);
-	bool turned = turns(r, region, t);
+	Arena scratch;
+	arena_init(&scratch);
+	MatrixUnit unit = contract_dot_unit(&scratch, r, region, t);
+	arena_release(&scratch);
+	bool turned = turns(r, region, unit);
 	int bytes = dtype_info[dtype_interior(v->acc)].bytes;
 	Extents x = {
 		.m = contract_known(r, v->shape[v->rank - 2 + turned]),
@@ -141,10 +140,6 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 		x.b_plain = x.b_along && ob.dtype == v->acc;
 	}
 	x.b_fixed = ob.fixed;
-	Arena scratch;
-	arena_init(&scratch);
-	MatrixUnit unit = contract_dot_unit(&scratch, r, region, t);
-	arena_release(&scratch);
 	par[P_UNIT] = UNIT_FMA;
 	if (contract_is_joined(r, region))
 		contract_join_model(r, region, t, unit, par);

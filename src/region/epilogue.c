@@ -18,10 +18,7 @@ static bool holds_rows(const Grouping *g, uint32_t group)
 	const Region *r = &g->groups.p[group].r;
 	for (size_t i = 0; i < r->values.n; i++) {
 		ValueId v = r->values.p[i];
-		if (g->part[v] == PART_ANCHOR &&
-		    operand_group(g, program_value(g->p, v), 0) == group &&
-		    g->part[g->base[program_value(g->p, v)->args[0]]] !=
-			    PART_PROLOGUE)
+		if (g->part[v] == PART_ANCHOR && product_held(g, v) != NO_VALUE)
 			return true;
 	}
 	return false;

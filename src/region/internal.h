@@ -13,6 +13,10 @@ void attention_join(Grouping *g);
 /* Joins products of one tile, and products of products (products.c). */
 void products_join(Grouping *g);
 
+/* The value of its own group that a product has as left operand, or NO_VALUE.
+ */
+ValueId product_held(const Grouping *g, ValueId product);
+
 /* Takes loops that only a product's tile reads along (epilogue.c). */
 void epilogues_complete(Grouping *g);
 

@@ -53,8 +53,7 @@ static const Region *group_region(const Grouping *g, uint32_t group)
 	return &g->groups.p[group].r;
 }
 
-/* The value of its own group that a product has as left operand. */
-static ValueId held_by(const Grouping *g, ValueId product)
+ValueId product_held(const Grouping *g, ValueId product)
 {
 	ValueId b = g->base[program_value(g->p, product)->args[0]];
 	return region_computes(g->p, b) && g->of[b] == g->of[product] &&
@@ -74,7 +73,7 @@ static bool set_add(const Grouping *g, uint32_t group, Set *s)
 		if (s->n == MAX_PRODUCTS)
 			return false;
 		s->product[s->n++] = v;
-		h = held_by(g, v);
+		h = product_held(g, v);
 		for (size_t k = 0; k < s->nheld; k++)
 			known |= s->held[k] == h;
 		if (h != NO_VALUE && !known)

@@ -404,10 +404,6 @@ TN_INLINE tn_f32_v8 tn_neg_f32_v8(tn_f32_v8 a)
 {
 	return -a;
 }
-TN_INLINE tn_f32_v8 tn_abs_f32_v8(tn_f32_v8 a)
-{
-	return (tn_f32_v8)((tn_u32_v8)a & ~0x80000000);
-}
 TN_INLINE tn_f32_v4 tn_above_f32_v4(tn_f32_v4 a, tn_f32_v4 b)
 {
 #ifdef __SSE2__
@@ -487,10 +483,6 @@ TN_INLINE tn_f32_v8 tn_scale_f32_v8(tn_f32_v8 a, tn_f32_v8 b)
 		tn_scale_f32_v4(tn_hi_f32_v8(a), tn_hi_f32_v8(b)));
 #endif
 }
-TN_INLINE tn_f32_v4 tn_abs_f32_v4(tn_f32_v4 a)
-{
-	return (tn_f32_v4)((tn_u32_v4)a & ~0x80000000);
-}
 TN_INLINE tn_f32_v4 tn_splat_f32_v4(tn_f32_s a)
 {
 	return (tn_f32_v4){a, a, a, a};
@@ -505,9 +497,8 @@ TN_INLINE tn_f32_v4 tn_mac_f32_v4(tn_f32_v4 a, tn_f32_v4 b, tn_f32_v4 c)
 }
 TN_INLINE tn_f32_v4 tn_exp_f32_v4(tn_f32_v4 a)
 {
-	tn_u32_v4 m = (tn_u32_v4)(tn_abs_f32_v4(a) < 0x1p-126f);
 	tn_f32_v4 x = tn_above_f32_v4(tn_splat_f32_v4(-104.0f),
-		tn_below_f32_v4(tn_splat_f32_v4(89.0f), (tn_f32_v4)((tn_u32_v4)a & ~m)));
+		tn_below_f32_v4(tn_splat_f32_v4(89.0f), a + 0x1p-100f));
 	tn_f32_v4 t = tn_mac_f32_v4(x, tn_splat_f32_v4(0x1.715476p0f),
 		tn_splat_f32_v4(0x1.8p23f));
 	tn_f32_v4 k = t - 0x1.8p23f;
@@ -526,9 +517,8 @@ TN_INLINE tn_f32_v4 tn_exp_f32_v4(tn_f32_v4 a)
 TN_INLINE tn_f32_v8 tn_exp_f32_v8(tn_f32_v8 a)
 {
 #ifdef __AVX2__
-	tn_u32_v8 m = (tn_u32_v8)(tn_abs_f32_v8(a) < 0x1p-126f);
 	tn_f32_v8 x = tn_above_f32_v8(tn_splat_f32_v8(-104.0f),
-		tn_below_f32_v8(tn_splat_f32_v8(89.0f), (tn_f32_v8)((tn_u32_v8)a & ~m)));
+		tn_below_f32_v8(tn_splat_f32_v8(89.0f), a + 0x1p-100f));
 	tn_f32_v8 t = tn_mac_f32_v8(x, tn_splat_f32_v8(0x1.715476p0f),
 		tn_splat_f32_v8(0x1.8p23f));
 	tn_f32_v8 k = t - 0x1.8p23f;

@@ -20,6 +20,8 @@
 
 #include "emit/cfuncs.h"
 #include "runtime/abi.h"
+#include "runtime/cuda.h"
+#include "runtime/nvrtc.h"
 #include "unit/test.h"
 
 #define N      (1 << 17) /* elements of a case */
@@ -505,18 +507,152 @@ static void host_bits(void)
 
 /* ---- NVRTC ----------------------------------------------------------- */
 
-typedef struct Nvrtc {
-	void *handle;
-	int (*create)(void **program, const char *text, const char *name,
-		      int nheaders, const char *const *headers,
-		      const char *const *names);
-	int (*compile)(void *program, int n, const char *const *flags);
-	int (*log_size)(void *program, size_t *n);
-	int (*log)(void *program, char *log);
-	int (*cubin_size)(void *program, size_t *n);
-	int (*cubin)(void *program, char *cubin);
-	int (*destroy)(void **program);
-} Nvrtc;
+#define PARTS 4
+
+/* Whether the log has nothing but what ptxas -v tells of every kernel. */
+static bool quiet(const char *log)
+{
+	for (const char *end; *log; log = *end ? end + 1 : end) {
+		end = log + strcspn(log, "\n");
+		/* a line that goes on has no word where `info` stands */
+		if (end > log && strncmp(log, "ptxas info", 10) != 0 &&
+		    strncmp(log, "ptxas     ", 10) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* All functions for an architecture, in parts; false where the compiler has
+ * anything to say. */
+static bool compile_parts(Ctx *ctx, const Nvrtc *nvrtc, const char *arch,
+			  NvrtcSource src[static PARTS])
+{
+	bool ok;
+
+	for (int i = 0; i < PARTS; i++)
+		src[i] = (NvrtcSource){.name = "t",
+				       .text = source(CD_CUDA, i, PARTS),
+				       .arch = arch};
+	ok = CHECK(nvrtc_compile(ctx, &arena, nvrtc, src, PARTS));
+	for (int i = 0; i < PARTS && ok; i++)
+		if (!CHECK(quiet(src[i].log))) {
+			printf("%s\n%s\n", arch, src[i].log);
+			ok = false;
+		}
+	return ok;
+}
+
+static void compiles(void)
+{
+	static const char *const archs[] = {"sm_80", "sm_90a"};
+	NvrtcSource src[PARTS];
+	Nvrtc nvrtc;
+	Ctx ctx;
+
+	ctx_init(&ctx);
+	ctx.threads = 2;
+	bool found = nvrtc_open(&ctx, NULL, &nvrtc);
+	for (size_t k = 0; k < ARRAY_LEN(archs) && found; k++)
+		compile_parts(&ctx, &nvrtc, archs[k], src);
+	ctx_release(&ctx);
+	if (!found)
+		SKIP("no NVRTC");
+}
+
+/* ---- a GPU ----------------------------------------------------------- */
+
+typedef struct Gpu {
+	Ctx *ctx;
+	CudaDevice device;
+	CudaModule modules[PARTS];
+	CudaPtr at[5]; /* operands, results, status */
+} Gpu;
+
+static bool gpu_load(Gpu *g, const Nvrtc *nvrtc)
+{
+	const CudaInfo *info = &g->device.info;
+	const char *arch =
+		arena_printf(&arena, "sm_%d%d%s", info->major, info->minor,
+			     info->major >= 9 ? "a" : "");
+	NvrtcSource src[PARTS];
+	bool ok = compile_parts(g->ctx, nvrtc, arch, src);
+
+	for (int i = 0; i < PARTS && ok; i++)
+		ok = CHECK(cuda_module_load(g->ctx, &g->device, src[i].cubin,
+					    &g->modules[i]));
+	for (int k = 0; k < 5 && ok; k++)
+		ok = CHECK(cuda_alloc(g->ctx, &g->device, (size_t)N32 * 8,
+				      &g->at[k]));
+	return ok;
+}
+
+/* Case i on n elements, as run_c: results[1] and *st. */
+static bool run_gpu(const Gpu *g, int i, size_t n, TnStatus *st)
+{
+	const Case *c = &cases[i];
+	const CudaDevice *d = &g->device;
+	uint64_t parameters[] = {g->at[0], g->at[1], g->at[2],
+				 g->at[3], n,        g->at[4]};
+	CudaLaunch l = {.name = arena_printf(&arena, "f%d", i),
+			.grid = {512, 1, 1},
+			.block = {256, 1, 1},
+			.parameters = parameters,
+			.size = sizeof(parameters)};
+
+	for (int k = 0; k < c->arity; k++)
+		if (!cuda_copy_in(g->ctx, d, g->at[k], operands[k],
+				  n * (size_t)dtype_info[c->in[k]].bytes, NULL))
+			return false;
+	return cuda_copy_in(g->ctx, d, g->at[4], st, sizeof(*st), NULL) &&
+	       cuda_function(g->ctx, d, g->modules[i % PARTS], l.name, 0,
+			     &l.function) &&
+	       cuda_launch(g->ctx, d, &l, NULL) &&
+	       cuda_copy_out(g->ctx, d, results[1], g->at[3],
+			     n * (size_t)dtype_info[c->to].bytes, NULL) &&
+	       cuda_copy_out(g->ctx, d, st, g->at[4], sizeof(*st), NULL) &&
+	       cuda_synchronize(g->ctx, d, NULL);
+}
+
+static void gpu_cases(const Gpu *g)
+{
+	int wrong = 0;
+
+	for (int i = 0; i < ncases && wrong < 20; i++) {
+		Case *c = &cases[i];
+		size_t n = make_operands(c);
+		TnStatus st[2];
+
+		run_c(i, n, st);
+		if (!CHECK(run_gpu(g, i, n, &st[1])))
+			return;
+		/* far: 2 ulp of the other library, and 1 of this */
+		wrong += !same(c, n, st, c->far ? 3 : 0);
+	}
+	CHECK(wrong == 0);
+}
+
+static void gpu_bits(void)
+{
+	Cuda cuda;
+	Nvrtc nvrtc;
+	Ctx ctx;
+	Gpu g = {.ctx = &ctx};
+
+	ctx_init(&ctx);
+	ctx.threads = 2;
+	bool found = fused() && nvrtc_open(&ctx, NULL, &nvrtc) &&
+		     cuda_open(&ctx, NULL, 1000 * nvrtc.major, &cuda) &&
+		     cuda_device_open(&ctx, &cuda, 0, &g.device);
+	if (found && start_c() && gpu_load(&g, &nvrtc))
+		gpu_cases(&g);
+	if (found)
+		CHECK(cuda_device_close(&ctx, &g.device));
+	ctx_release(&ctx);
+	if (!found)
+		SKIP("no GPU, or no NVRTC or fused multiply-adds here");
+}
+
+/* ---- OpenCL ---------------------------------------------------------- */
 
 static void find(void *handle, const char *name, void *fn)
 {
@@ -525,183 +661,6 @@ static void find(void *handle, const char *name, void *fn)
 	CHECK(p != NULL);
 	memcpy(fn, &p, sizeof(p));
 }
-
-static bool nvrtc_open(Nvrtc *r)
-{
-	static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12",
-					    "libnvrtc.so"};
-
-	for (size_t i = 0; i < ARRAY_LEN(names) && !r->handle; i++)
-		r->handle = dlopen(names[i], RTLD_NOW);
-	if (!r->handle)
-		return false;
-	find(r->handle, "nvrtcCreateProgram", &r->create);
-	find(r->handle, "nvrtcCompileProgram", &r->compile);
-	find(r->handle, "nvrtcGetProgramLogSize", &r->log_size);
-	find(r->handle, "nvrtcGetProgramLog", &r->log);
-	find(r->handle, "nvrtcGetCUBINSize", &r->cubin_size);
-	find(r->handle, "nvrtcGetCUBIN", &r->cubin);
-	find(r->handle, "nvrtcDestroyProgram", &r->destroy);
-	return true;
-}
-
-/* The cubin; NULL where the compiler has anything to say. */
-static char *nvrtc_cubin(const Nvrtc *r, const char *text, const char *arch)
-{
-	const char *const flags[] = {arch, CFUNCS_CUDA_FLAGS};
-	void *program = NULL;
-	char *log, *cubin = NULL;
-	size_t n;
-	int code;
-
-	if (!CHECK(r->create(&program, text, "t.cu", 0, NULL, NULL) == 0))
-		return NULL;
-	code = r->compile(program, ARRAY_LEN(flags), flags);
-	CHECK(r->log_size(program, &n) == 0);
-	log = arena_alloc(&arena, n + 1, 1);
-	log[n] = '\0';
-	CHECK(r->log(program, log) == 0);
-	if (code != 0 || log[0]) {
-		printf("%s: %d\n%s\n", arch, code, log);
-		CHECK(false);
-	} else {
-		CHECK(r->cubin_size(program, &n) == 0 && n > 0);
-		cubin = arena_alloc(&arena, n, 16);
-		CHECK(r->cubin(program, cubin) == 0);
-	}
-	CHECK(r->destroy(&program) == 0);
-	return cubin;
-}
-
-#define PARTS 4
-
-static void compiles(void)
-{
-	static const char *const archs[] = {"--gpu-architecture=sm_80",
-					    "--gpu-architecture=sm_90a"};
-	Nvrtc r = {0};
-	pid_t pids[ARRAY_LEN(archs)];
-
-	if (!nvrtc_open(&r))
-		SKIP("no NVRTC");
-	fflush(stdout);
-	for (size_t k = 0; k < ARRAY_LEN(archs); k++) {
-		pids[k] = fork();
-		for (int i = 0; pids[k] == 0 && i < PARTS; i++)
-			nvrtc_cubin(&r, source(CD_CUDA, i, PARTS), archs[k]);
-		if (pids[k] == 0) {
-			fflush(stdout);
-			_exit(test_bad > 0);
-		}
-	}
-	for (size_t k = 0; k < ARRAY_LEN(archs); k++) {
-		int status = 0;
-
-		CHECK(waitpid(pids[k], &status, 0) == pids[k] && status == 0);
-	}
-}
-
-/* ---- a GPU ----------------------------------------------------------- */
-
-typedef unsigned long long Device; /* an address there */
-
-typedef struct Cuda {
-	void *handle;
-	int (*init)(unsigned);
-	int (*device)(int *device, int ordinal);
-	int (*attribute)(int *value, int attribute, int device);
-	int (*retain)(void **context, int device);
-	int (*current)(void *context);
-	int (*load)(void **module, const void *cubin);
-	int (*function)(void **fn, void *module, const char *name);
-	int (*alloc)(Device *p, size_t n);
-	int (*to)(Device p, const void *from, size_t n);
-	int (*from)(void *to, Device p, size_t n);
-	int (*launch)(void *fn, unsigned gx, unsigned gy, unsigned gz,
-		      unsigned bx, unsigned by, unsigned bz, unsigned shared,
-		      void *stream, void **args, void **extra);
-} Cuda;
-
-static bool cuda_open(Cuda *c, const char **arch)
-{
-	int device, major = 0, minor = 0;
-	void *context;
-
-	c->handle = dlopen("libcuda.so.1", RTLD_NOW);
-	if (!c->handle)
-		return false;
-	find(c->handle, "cuInit", &c->init);
-	find(c->handle, "cuDeviceGet", &c->device);
-	find(c->handle, "cuDeviceGetAttribute", &c->attribute);
-	find(c->handle, "cuDevicePrimaryCtxRetain", &c->retain);
-	find(c->handle, "cuCtxSetCurrent", &c->current);
-	find(c->handle, "cuModuleLoadData", &c->load);
-	find(c->handle, "cuModuleGetFunction", &c->function);
-	find(c->handle, "cuMemAlloc_v2", &c->alloc);
-	find(c->handle, "cuMemcpyHtoD_v2", &c->to);
-	find(c->handle, "cuMemcpyDtoH_v2", &c->from);
-	find(c->handle, "cuLaunchKernel", &c->launch);
-	if (c->init(0) != 0 || c->device(&device, 0) != 0)
-		return false;
-	CHECK(c->attribute(&major, 75, device) == 0);
-	CHECK(c->attribute(&minor, 76, device) == 0);
-	*arch = arena_printf(&arena, "--gpu-architecture=sm_%d%d%s", major,
-			     minor, major >= 9 ? "a" : "");
-	return CHECK(c->retain(&context, device) == 0) &&
-	       CHECK(c->current(context) == 0);
-}
-
-static void gpu_bits(void)
-{
-	Cuda cuda = {0};
-	Nvrtc nvrtc = {0};
-	const char *arch = NULL;
-	void *modules[PARTS], *fn;
-	Device at[5];
-	int wrong = 0;
-
-	if (!fused() || !nvrtc_open(&nvrtc) || !cuda_open(&cuda, &arch))
-		SKIP("no GPU, or no NVRTC or fused multiply-adds here");
-	if (!start_c())
-		return;
-	for (int i = 0; i < PARTS; i++) {
-		char *cubin =
-			nvrtc_cubin(&nvrtc, source(CD_CUDA, i, PARTS), arch);
-
-		if (!cubin || !CHECK(cuda.load(&modules[i], cubin) == 0))
-			return;
-	}
-	for (int k = 0; k < 5; k++)
-		CHECK(cuda.alloc(&at[k], (size_t)N32 * 8) == 0);
-	for (int i = 0; i < ncases && wrong < 20; i++) {
-		Case *c = &cases[i];
-		size_t n = make_operands(c);
-		int64_t count = (int64_t)n;
-		void *args[] = {&at[0], &at[1], &at[2], &at[3], &count, &at[4]};
-		TnStatus st[2];
-
-		run_c(i, n, st);
-		for (int k = 0; k < c->arity; k++)
-			CHECK(cuda.to(at[k], operands[k],
-				      n * (size_t)dtype_info[c->in[k]].bytes) ==
-			      0);
-		CHECK(cuda.to(at[4], &st[1], sizeof(st[1])) == 0);
-		if (!CHECK(cuda.function(&fn, modules[i % PARTS],
-					 arena_printf(&arena, "f%d", i)) ==
-			   0) ||
-		    !CHECK(cuda.launch(fn, 512, 1, 1, 256, 1, 1, 0, NULL, args,
-				       NULL) == 0) ||
-		    !CHECK(cuda.from(results[1], at[3],
-				     n * (size_t)dtype_info[c->to].bytes) == 0))
-			return;
-		CHECK(cuda.from(&st[1], at[4], sizeof(st[1])) == 0);
-		/* far: 2 ulp of the other library, and 1 of this */
-		wrong += !same(c, n, st, c->far ? 3 : 0);
-	}
-	CHECK(wrong == 0);
-}
-
-/* ---- OpenCL ---------------------------------------------------------- */
 
 typedef struct OpenCl {
 	void *handle;

@@ -31,6 +31,7 @@ static const char *const bodies[] = {
 	"x.T.T @ where(w > 0, w, 1)",
 	"(x @ w) * sigmoid(x @ (w + w)), x @ w",
 	"softmax(x, axis=-1), w + 1",
+	"softmax(x @ x.T, axis=-1) @ x, w.T + 1",
 };
 
 static const char *const dtypes[] = {"f32", "f16", "bf16", "f64", "i8"};
@@ -54,11 +55,42 @@ static const Draw contract[] = {
 	{"ahead", {0, 1, 2, 3, -1}},
 };
 
-static const Draw rows[] = {
+static const Draw rowreduce[] = {
 	{"lanes", {1, 2, 4, 16, 64, 128, 3, -1}},
-	{"rows", {1, 2, 8, 100, 0, -1}},
+	{"rows", {1, 100, 16384, 0, -1}},
 	{"stream", {0, 1, 2, 3, -1}},
 	{"ahead", {0, 1, 2, 3, -1}},
+	{"split", {0, 1, 2, 3, -1}},
+};
+
+static const Draw loop[] = {
+	{"lanes", {1, 2, 4, 16, 64, 128, 3, -1}},
+	{"block", {1, 16, 1000, 16384, 0, -1}},
+	{"walk", {0, 1, 2, 3, 4, -1}},
+	{"stream", {0, 1, 2, 3, -1}},
+};
+
+static const Draw attention[] = {
+	{"rows", {1, 2, 4, 6, 100, 0, -1}},
+	{"queries", {1, 16, 64, 100, 0, -1}},
+	{"lanes", {2, 4, 8, 16, 64, 3, -1}},
+	{"keys", {1, 16, 32, 48, 64, 0, -1}},
+	{"columns", {1, 2, 16, 32, 100, 0, -1}},
+	{"block", {1, 16, 64, 256, 0, -1}},
+	{"copy_k", {0, 1, 2, 3, -1}},
+	{"copy_v", {0, 1, 2, 3, -1}},
+};
+
+/* Whose pins a body takes. */
+static const struct {
+	const char *name;
+	const Draw *draws;
+	size_t n;
+} realisations[] = {
+	{"contract", contract, ARRAY_LEN(contract)},
+	{"rowreduce", rowreduce, ARRAY_LEN(rowreduce)},
+	{"loop", loop, ARRAY_LEN(loop)},
+	{"attention", attention, ARRAY_LEN(attention)},
 };
 
 static uint64_t state = 88172645463325252u;
@@ -103,7 +135,9 @@ static bool draw(const Case *k, int *made)
 	const char *pins[ARRAY_LEN(contract)];
 	const char *dtype = dtypes[below(ARRAY_LEN(dtypes))];
 	size_t which = (size_t)below(ARRAY_LEN(bodies));
-	bool last = which + 1 == ARRAY_LEN(bodies);
+	/* the last two have rows and a loop, attention and a loop */
+	size_t rest = ARRAY_LEN(bodies) - 2;
+	size_t whose = which < rest ? 0 : below(2) ? 2 : 1 + 2 * (which - rest);
 	int m = extent(), n = extent(), kk = extent();
 	TenonPlanOptions o = {.pins = pins, .emit_only = true};
 	TenonProgram *p;
@@ -114,9 +148,9 @@ static bool draw(const Case *k, int *made)
 		 m, kk, dtype, kk, n, bodies[which]);
 	if (tenon_program_from_text(k->c, "pins", text, NULL, &p))
 		return true; /* the dtype has no such operation */
-	o.npins = last ? draw_pins(pin, "rowreduce", rows, ARRAY_LEN(rows), 2)
-		       : draw_pins(pin, "contract", contract,
-				   ARRAY_LEN(contract), 1 + below(6));
+	o.npins = draw_pins(pin, realisations[whose].name,
+			    realisations[whose].draws, realisations[whose].n,
+			    1 + below(6));
 	for (size_t i = 0; i < o.npins; i++)
 		pins[i] = pin[i];
 	size_t used = (size_t)snprintf(at_hand, sizeof(at_hand), "%s", text);
