@@ -33,8 +33,8 @@
 #include <string.h>
 
 static const char *const attention_params[] = {
-	"rows",  "queries", "lanes",  "keys", "columns",
-	"block", "copy_k",  "copy_v", NULL,
+	"rows",  "queries", "lanes",  "keys",  "columns",
+	"block", "copy_k",  "copy_v", "ahead", NULL,
 };
 
 static const char *attention_admit(Arena *a, const Regions *r, uint32_t region)
@@ -94,11 +94,10 @@ static int64_t even_tile(const Program *p, Ex n, int64_t most)
 }
 
 /*
- * Register file: two vectors of queries for each key or column, two of the
- * operand along the lanes and some to spare, as in contract; two such tiles
- * a block share what they read of K and V. A block of 8 tiles of keys keeps
- * the values (28 KB at 64 columns) and a tile's weights (14 KB) in an L1
- * cache of 48 KB while the columns' tiles pass over them.
+ * Register file: four vectors of queries for each key or column, or two of
+ * 16 registers, and a scalar. A block of 8 tiles of keys keeps its values and
+ * its weights (12 KB each at 64 columns and 64 rows) and the sums (16 KB) in
+ * an L1 cache of 48 KB while the columns' tiles pass over them.
  */
 static Candidate attention_rule(const Regions *r, uint32_t region,
 				const Target *t)
@@ -106,7 +105,7 @@ static Candidate attention_rule(const Regions *r, uint32_t region,
 	const Value *o = second(r, region);
 	const Value *s = program_value(r->program, first_id(r, region));
 	int lanes = t->vector_bytes / dtype_info[o->acc].bytes;
-	int vectors = 2, parts = 2;
+	int vectors = t->vector_registers < 32 ? 2 : 4, parts = 4 / vectors;
 	int64_t most, queries;
 
 	for (size_t i = 0; i < r->regions.p[region].values.n; i++) {
@@ -115,11 +114,14 @@ static Candidate attention_rule(const Regions *r, uint32_t region,
 		if (v->dtype == DT_F64)
 			lanes = t->vector_bytes / 8;
 	}
-	if (ex_is_const(&r->program->ex, s->shape[s->rank - 2], &queries)) {
-		parts = queries <= 2 * lanes ? 1 : 2;
-		vectors = queries <= lanes ? 1 : 2;
+	if (ex_is_const(&r->program->ex, s->shape[s->rank - 2], &queries) &&
+	    queries <= vectors * lanes) {
+		vectors = queries <= lanes
+				  ? 1
+				  : (int)((queries + lanes - 1) / lanes);
+		parts = 1;
 	}
-	most = (t->vector_registers - 4) / vectors;
+	most = (t->vector_registers - 1) / vectors - 1;
 	if (most > 14)
 		most = 14;
 	int64_t columns = even_tile(r->program, o->shape[o->rank - 1], most);
@@ -131,7 +133,8 @@ static Candidate attention_rule(const Regions *r, uint32_t region,
 			   {"columns", columns},
 			   {"block", 8 * most},
 			   {"copy_k", !read_in_place(r, s->args[1], s->acc)},
-			   {"copy_v", !read_in_place(r, o->args[1], o->acc)}},
+			   {"copy_v", !read_in_place(r, o->args[1], o->acc)},
+			   {"ahead", 1}},
 		.nparams = AP_COUNT,
 	};
 }
@@ -169,9 +172,9 @@ static const char *attention_legal(Arena *a, const Regions *r, uint32_t region,
 	if (c->params[AP_BLOCK].value < 1 ||
 	    c->params[AP_BLOCK].value > 1 << 20)
 		return "block (keys) must be 1 to 2^20";
-	for (int i = AP_COPY_K; i <= AP_COPY_V; i++)
+	for (int i = AP_COPY_K; i <= AP_AHEAD; i++)
 		if (c->params[i].value < 0 || c->params[i].value > 1)
-			return "copy_k and copy_v are 0 or 1";
+			return "copy_k, copy_v and ahead are 0 or 1";
 	return NULL;
 }
 

@@ -18,6 +18,7 @@ enum {
 	AP_BLOCK,   /* keys a block of the second product */
 	AP_COPY_K,  /* tiles of K, and blocks of V, are copied to scratch in */
 	AP_COPY_V,  /* the accumulator's dtype before they are read */
+	AP_AHEAD,   /* whether tiles ask for K and V of the next ones */
 	AP_COUNT
 };
 

@@ -54,6 +54,62 @@ static VarId operand(Attend *w, const Side *x, Ex summed, Ex place)
 			  lower_value(&w->l, x->value, index));
 }
 
+/* Whether memory runs along the axis that the product sums over. */
+static bool runs_along_sum(Attend *w, const Side *x)
+{
+	Ex index[TN_MAX_RANK];
+	int64_t axis = w->l.k->naxes; /* that no loop uses */
+
+	memcpy(index, w->at, (size_t)w->batch * sizeof(Ex));
+	index[w->batch] = ex_axis(w->t, axis);
+	index[w->batch + 1] = num(w, 0);
+	return lower_stride(&w->l, x->value, index, axis) == 1;
+}
+
+#define LINE 64 /* bytes */
+/* Elements of a row that are asked for without a loop, whose end would be
+ * mispredicted: that costs more than the questions. */
+#define ASKED_AT_ONCE 256
+
+/*
+ * Asks for `scalars` scalars from `place` on, each over `length` of the sum
+ * from `start` on. Hardware sees that tiles follow each other only where their
+ * rows do, and late.
+ */
+static void ask(Attend *w, const Side *x, Ex place, Ex scalars, Ex start,
+		Ex length)
+{
+	Lower *l = &w->l;
+	ExprTab *t = w->t;
+	Ex index[TN_MAX_RANK];
+	Ex *sum = &index[w->batch], *scalar = &index[w->batch + 1];
+	bool along = runs_along_sum(w, x);
+	int lanes =
+		LINE / dtype_info[program_value(l->p, x->value)->dtype].bytes;
+	Ex line = num(w, lanes), row = along ? length : scalars;
+	LoopMap map = MAP_VECTOR;
+	KOperand at;
+	int64_t n;
+
+	memcpy(index, w->at, (size_t)w->batch * sizeof(Ex));
+	*sum = start;
+	*scalar = place;
+	if (!w->par[AP_AHEAD] || !lower_place(l, x->value, index, &at))
+		return;
+	if (ex_is_const(t, row, &n) && n <= ASKED_AT_ONCE) {
+		row = ex_mul(t, ex_ceil_div(t, row, line), line);
+		map = MAP_VUNROLL;
+	}
+	Ex i = lower_for(l, along ? scalars : length, MAP_SERIAL, 1);
+	Ex j = lower_for(l, row, map, lanes);
+	*sum = ex_add(t, start, along ? j : i);
+	*scalar = ex_add(t, place, along ? i : j);
+	lower_place(l, x->value, index, &at);
+	lower_ask(l, at.buffer, at.index);
+	lower_end(l);
+	lower_end(l);
+}
+
 /* The keys of a tile, [keys, e]. Those beyond the last stay what they were:
  * what comes of them is not read. */
 static void copy_keys(Attend *w, const Side *k, Ex place)
@@ -370,6 +426,7 @@ static void scores(Attend *w, const Side *k, const Folds *folds)
 	x.place = ex_mul(t, n, wide);
 	if (k->copy)
 		copy_keys(w, k, x.place);
+	ask(w, k, ex_add(t, x.place, wide), wide, x.start, w->head);
 	tile(w, &x);
 	Ex used = k->copy ? ex_min(t, wide, ex_sub(t, w->keys, x.place)) : wide;
 	Ex i = lower_for(l, used, MAP_SERIAL, 1);
@@ -403,6 +460,9 @@ static void values(Attend *w, const Side *v, const Folds *folds)
 	Ex key = ex_add(t, start, j);
 	if (v->copy)
 		copy_values(w, v, key, j);
+	if (!runs_along_sum(w, v))
+		ask(w, v, num(w, 0), w->width, ex_add(t, key, block),
+		    num(w, 1));
 	pass_element(w, w->last, folds, key, NULL, &j);
 	lower_end(l);
 	Tile x = {.side = v,

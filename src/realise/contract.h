@@ -264,9 +264,8 @@ void contract_feed_rest(Product *p, const Block *b, const Span *span, Ex at,
 
 /* ---- contract_ahead.c ------------------------------------------------ */
 
-/* Asks for an element of a buffer; all of this in a loop of vectors. */
-void contract_ask(Product *p, uint32_t buffer, const Ex *index);
-/* Asks for what an element of the operand is read from. */
+/* Asks for what an element of the operand is read from; all of this in a loop
+ * of vectors. */
 void contract_ask_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
 			  const KAt *k);
 /* The same for a panel's width of them from `wide` on, at one k. */

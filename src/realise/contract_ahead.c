@@ -11,21 +11,6 @@
 
 #define LINE 64 /* bytes */
 
-void contract_ask(Product *p, uint32_t buffer, const Ex *index)
-{
-	const KBuffer *b = &p->l.k->buffers.p[buffer];
-	Stmt *s = arena_new(p->l.arena, Stmt);
-
-	*s = (Stmt){.kind = ST_AHEAD,
-		    .var = NO_VAR,
-		    .dtype = b->dtype,
-		    .buffer = buffer,
-		    .nindex = b->rank,
-		    .value = NO_VALUE};
-	memcpy(s->index, index, b->rank * sizeof(Ex));
-	VEC_PUSH(p->l.arena, *p->l.at, s);
-}
-
 void contract_ask_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
 			  const KAt *k)
 {
@@ -38,7 +23,7 @@ void contract_ask_element(Product *p, const Packed *x, const Ex *batch, Ex wide,
 		const Stmt *load = l->at->p[n];
 		if (load->kind == ST_LOAD &&
 		    l->k->buffers.p[load->buffer].scope == SCOPE_IN)
-			contract_ask(p, load->buffer, load->index);
+			lower_ask(l, load->buffer, load->index);
 	}
 	/* the places are wanted, not the value */
 	memmove(l->at->p + from, l->at->p + end,

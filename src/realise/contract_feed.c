@@ -79,7 +79,7 @@ static void ask_packed(Product *p, const Block *b, Ex panel, const KAt *k)
 			 (int)p->par[P_LANES]);
 
 	contract_packed(p, &p->b, b->batch, panel, k, j, at);
-	contract_ask(p, p->b.buffer, at);
+	lower_ask(l, p->b.buffer, at);
 	lower_end(l);
 }
 

@@ -63,7 +63,7 @@ static void tile_start(Product *p, const Block *b)
 		lower_store(l, b->acc, at, lower_load(l, b->tile, from));
 		/* and soon those of the tile below */
 		from[1] = ex_add(p->t, from[1], ex_const(p->t, 1));
-		contract_ask(p, b->tile, from);
+		lower_ask(l, b->tile, from);
 		tile_end(p);
 		lower_else(l);
 	}

@@ -282,6 +282,17 @@ VarId lower_load(Lower *l, uint32_t buffer, const Ex *index)
 	return s->var;
 }
 
+void lower_ask(Lower *l, uint32_t buffer, const Ex *index)
+{
+	const KBuffer *b = &l->k->buffers.p[buffer];
+	Stmt *s = lower_append(l, ST_AHEAD);
+
+	s->dtype = b->dtype;
+	s->buffer = buffer;
+	s->nindex = b->rank;
+	memcpy(s->index, index, b->rank * sizeof(Ex));
+}
+
 void lower_store(Lower *l, uint32_t buffer, const Ex *index, VarId var)
 {
 	const KBuffer *b = &l->k->buffers.p[buffer];

@@ -76,6 +76,9 @@ uint32_t lower_buffer(Lower *l, BufScope scope, DType dtype, const Ex *shape,
 uint32_t lower_output(Lower *l, ValueId v);
 VarId lower_load(Lower *l, uint32_t buffer, const Ex *index);
 void lower_store(Lower *l, uint32_t buffer, const Ex *index, VarId var);
+/* A question for the element's line, of each vector of the loop around it: a
+ * hint, which may lie outside of the buffer. */
+void lower_ask(Lower *l, uint32_t buffer, const Ex *index);
 VarId lower_op(Lower *l, Op op, DType dtype, DType from, const VarId *args,
 	       uint32_t n, ValueId value);
 VarId lower_cast(Lower *l, DType to, DType from, VarId x);

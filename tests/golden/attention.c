@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of attend, by attention rows=32 queries=16 lanes=8 keys=6 columns=6 block=48 copy_k=1 copy_v=1
+ * k0: region 0 of attend, by attention rows=32 queries=16 lanes=8 keys=6 columns=6 block=48 copy_k=1 copy_v=1 ahead=1
  * rows of a block of queries held in scratch; keys that no query of the block sees are skipped
  *   %4 = matmul: f32, line 9
  *   %5 = const: f32, line 9
@@ -200,6 +200,10 @@ TN_INLINE int64_t tn_div(int64_t a, int64_t b)
 	if (b == 0)
 		return 0;
 	return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+TN_INLINE void tn_ahead(const void *a)
+{
+	__builtin_prefetch(a, 0, 2);
 }
 TN_INLINE tn_f32_v8 tn_load_f32_v8(const void *a)
 {
@@ -893,7 +897,15 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					}
 				}
 			}
-			for (int64_t i11 = 0; i11 < tn_div(tn_min(d_L - 32*i1, 32) + 15, 16); i11++) {
+			for (int64_t i11 = 0; i11 < 6; i11++) {
+				{
+					tn_ahead(b_k + (64*d_S*i0 + 384*i8 + 64*i11 + 384));
+				}
+				{
+					tn_ahead(b_k + (64*d_S*i0 + 384*i8 + 64*i11 + 416));
+				}
+			}
+			for (int64_t i13 = 0; i13 < tn_div(tn_min(d_L - 32*i1, 32) + 15, 16); i13++) {
 				{
 					const tn_f32_s v6 = 0x0p+0f;
 					r_acc_0_0 = tn_splat_f32_v8(v6);
@@ -942,17 +954,17 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_s v6 = 0x0p+0f;
 					r_acc_5_1 = tn_splat_f32_v8(v6);
 				}
-				for (int64_t i14 = 0; i14 < 64; i14++) {
+				for (int64_t i16 = 0; i16 < 64; i16++) {
 					{
-						const tn_f32_v8 v7 = tn_load_f32_v8(query + (16*i11 + 32*i14));
+						const tn_f32_v8 v7 = tn_load_f32_v8(query + (16*i13 + 32*i16));
 						r_right_0 = v7;
 					}
 					{
-						const tn_f32_v8 v7 = tn_load_f32_v8(query + (16*i11 + 32*i14 + 8));
+						const tn_f32_v8 v7 = tn_load_f32_v8(query + (16*i13 + 32*i16 + 8));
 						r_right_1 = v7;
 					}
 					{
-						const tn_f32_s v8 = k_copy[i14];
+						const tn_f32_s v8 = k_copy[i16];
 						{
 							const tn_f32_v8 v9 = r_right_0;
 							const tn_f32_v8 v10 = r_acc_0_0;
@@ -967,7 +979,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						}
 					}
 					{
-						const tn_f32_s v8 = k_copy[i14 + 64];
+						const tn_f32_s v8 = k_copy[i16 + 64];
 						{
 							const tn_f32_v8 v9 = r_right_0;
 							const tn_f32_v8 v10 = r_acc_1_0;
@@ -982,7 +994,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						}
 					}
 					{
-						const tn_f32_s v8 = k_copy[i14 + 128];
+						const tn_f32_s v8 = k_copy[i16 + 128];
 						{
 							const tn_f32_v8 v9 = r_right_0;
 							const tn_f32_v8 v10 = r_acc_2_0;
@@ -997,7 +1009,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						}
 					}
 					{
-						const tn_f32_s v8 = k_copy[i14 + 192];
+						const tn_f32_s v8 = k_copy[i16 + 192];
 						{
 							const tn_f32_v8 v9 = r_right_0;
 							const tn_f32_v8 v10 = r_acc_3_0;
@@ -1012,7 +1024,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						}
 					}
 					{
-						const tn_f32_s v8 = k_copy[i14 + 256];
+						const tn_f32_s v8 = k_copy[i16 + 256];
 						{
 							const tn_f32_v8 v9 = r_right_0;
 							const tn_f32_v8 v10 = r_acc_4_0;
@@ -1027,7 +1039,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						}
 					}
 					{
-						const tn_f32_s v8 = k_copy[i14 + 320];
+						const tn_f32_s v8 = k_copy[i16 + 320];
 						{
 							const tn_f32_v8 v9 = r_right_0;
 							const tn_f32_v8 v10 = r_acc_5_0;
@@ -1044,60 +1056,60 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 				}
 				{
 					const tn_f32_v8 v12 = r_acc_0_0;
-					tn_store_f32_v8(raw + (16*i11), v12);
+					tn_store_f32_v8(raw + (16*i13), v12);
 				}
 				{
 					const tn_f32_v8 v12 = r_acc_0_1;
-					tn_store_f32_v8(raw + (16*i11 + 8), v12);
+					tn_store_f32_v8(raw + (16*i13 + 8), v12);
 				}
 				{
 					const tn_f32_v8 v12 = r_acc_1_0;
-					tn_store_f32_v8(raw + (16*i11 + 32), v12);
+					tn_store_f32_v8(raw + (16*i13 + 32), v12);
 				}
 				{
 					const tn_f32_v8 v12 = r_acc_1_1;
-					tn_store_f32_v8(raw + (16*i11 + 40), v12);
+					tn_store_f32_v8(raw + (16*i13 + 40), v12);
 				}
 				{
 					const tn_f32_v8 v12 = r_acc_2_0;
-					tn_store_f32_v8(raw + (16*i11 + 64), v12);
+					tn_store_f32_v8(raw + (16*i13 + 64), v12);
 				}
 				{
 					const tn_f32_v8 v12 = r_acc_2_1;
-					tn_store_f32_v8(raw + (16*i11 + 72), v12);
+					tn_store_f32_v8(raw + (16*i13 + 72), v12);
 				}
 				{
 					const tn_f32_v8 v12 = r_acc_3_0;
-					tn_store_f32_v8(raw + (16*i11 + 96), v12);
+					tn_store_f32_v8(raw + (16*i13 + 96), v12);
 				}
 				{
 					const tn_f32_v8 v12 = r_acc_3_1;
-					tn_store_f32_v8(raw + (16*i11 + 104), v12);
+					tn_store_f32_v8(raw + (16*i13 + 104), v12);
 				}
 				{
 					const tn_f32_v8 v12 = r_acc_4_0;
-					tn_store_f32_v8(raw + (16*i11 + 128), v12);
+					tn_store_f32_v8(raw + (16*i13 + 128), v12);
 				}
 				{
 					const tn_f32_v8 v12 = r_acc_4_1;
-					tn_store_f32_v8(raw + (16*i11 + 136), v12);
+					tn_store_f32_v8(raw + (16*i13 + 136), v12);
 				}
 				{
 					const tn_f32_v8 v12 = r_acc_5_0;
-					tn_store_f32_v8(raw + (16*i11 + 160), v12);
+					tn_store_f32_v8(raw + (16*i13 + 160), v12);
 				}
 				{
 					const tn_f32_v8 v12 = r_acc_5_1;
-					tn_store_f32_v8(raw + (16*i11 + 168), v12);
+					tn_store_f32_v8(raw + (16*i13 + 168), v12);
 				}
 			}
-			for (int64_t i20 = 0; i20 < tn_min(d_S - 6*i8, 6); i20++) {
+			for (int64_t i22 = 0; i22 < tn_min(d_S - 6*i8, 6); i22++) {
 				{
-					const tn_f32_v8 v13 = tn_load_f32_v8(raw + (32*i20));
+					const tn_f32_v8 v13 = tn_load_f32_v8(raw + (32*i22));
 					/* %4 = matmul: line 9 */
 					const tn_f32_v8 v14 = v13;
 					/* %12 = le: line 9 */
-					const tn_bool_v8 v15 = tn_ge_i32_v8(tn_splat_i32_v8((int32_t)tn_max(tn_min(32*i1 - 6*i8 - i20, 8), -8)), tn_iota_i32_v8(0) * -1);
+					const tn_bool_v8 v15 = tn_ge_i32_v8(tn_splat_i32_v8((int32_t)tn_max(tn_min(32*i1 - 6*i8 - i22, 8), -8)), tn_iota_i32_v8(0) * -1);
 					/* %5 = const: line 9 */
 					const tn_f32_s v16 = 0x1p-3f;
 					/* %7 = mul: line 9 */
@@ -1109,12 +1121,12 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 v20 = r_fold_0;
 					const tn_f32_v8 v21 = tn_maximum_f32_v8(v20, v19);
 					r_fold_0 = v21;
-					tn_store_f32_v8(held + (192*i8 + 32*i20), v19);
+					tn_store_f32_v8(held + (192*i8 + 32*i22), v19);
 				}
 				{
-					const tn_f32_v8 v13 = tn_load_f32_v8(raw + (32*i20 + 8));
+					const tn_f32_v8 v13 = tn_load_f32_v8(raw + (32*i22 + 8));
 					const tn_f32_v8 v14 = v13;
-					const tn_bool_v8 v15 = tn_ge_i32_v8(tn_splat_i32_v8((int32_t)tn_max(tn_min(32*i1 + 8 - 6*i8 - i20, 8), -8)), tn_iota_i32_v8(0) * -1);
+					const tn_bool_v8 v15 = tn_ge_i32_v8(tn_splat_i32_v8((int32_t)tn_max(tn_min(32*i1 + 8 - 6*i8 - i22, 8), -8)), tn_iota_i32_v8(0) * -1);
 					const tn_f32_s v16 = 0x1p-3f;
 					const tn_f32_v8 v17 = v14 * tn_splat_f32_v8(v16);
 					const tn_f32_s v18 = -__builtin_inff();
@@ -1122,12 +1134,12 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 v20 = r_fold_1;
 					const tn_f32_v8 v21 = tn_maximum_f32_v8(v20, v19);
 					r_fold_1 = v21;
-					tn_store_f32_v8(held + (192*i8 + 32*i20 + 8), v19);
+					tn_store_f32_v8(held + (192*i8 + 32*i22 + 8), v19);
 				}
 				{
-					const tn_f32_v8 v13 = tn_load_f32_v8(raw + (32*i20 + 16));
+					const tn_f32_v8 v13 = tn_load_f32_v8(raw + (32*i22 + 16));
 					const tn_f32_v8 v14 = v13;
-					const tn_bool_v8 v15 = tn_ge_i32_v8(tn_splat_i32_v8((int32_t)tn_max(tn_min(32*i1 + 16 - 6*i8 - i20, 8), -8)), tn_iota_i32_v8(0) * -1);
+					const tn_bool_v8 v15 = tn_ge_i32_v8(tn_splat_i32_v8((int32_t)tn_max(tn_min(32*i1 + 16 - 6*i8 - i22, 8), -8)), tn_iota_i32_v8(0) * -1);
 					const tn_f32_s v16 = 0x1p-3f;
 					const tn_f32_v8 v17 = v14 * tn_splat_f32_v8(v16);
 					const tn_f32_s v18 = -__builtin_inff();
@@ -1135,12 +1147,12 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 v20 = r_fold_2;
 					const tn_f32_v8 v21 = tn_maximum_f32_v8(v20, v19);
 					r_fold_2 = v21;
-					tn_store_f32_v8(held + (192*i8 + 32*i20 + 16), v19);
+					tn_store_f32_v8(held + (192*i8 + 32*i22 + 16), v19);
 				}
 				{
-					const tn_f32_v8 v13 = tn_load_f32_v8(raw + (32*i20 + 24));
+					const tn_f32_v8 v13 = tn_load_f32_v8(raw + (32*i22 + 24));
 					const tn_f32_v8 v14 = v13;
-					const tn_bool_v8 v15 = tn_ge_i32_v8(tn_splat_i32_v8((int32_t)tn_max(tn_min(32*i1 + 24 - 6*i8 - i20, 8), -8)), tn_iota_i32_v8(0) * -1);
+					const tn_bool_v8 v15 = tn_ge_i32_v8(tn_splat_i32_v8((int32_t)tn_max(tn_min(32*i1 + 24 - 6*i8 - i22, 8), -8)), tn_iota_i32_v8(0) * -1);
 					const tn_f32_s v16 = 0x1p-3f;
 					const tn_f32_v8 v17 = v14 * tn_splat_f32_v8(v16);
 					const tn_f32_s v18 = -__builtin_inff();
@@ -1148,7 +1160,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f32_v8 v20 = r_fold_3;
 					const tn_f32_v8 v21 = tn_maximum_f32_v8(v20, v19);
 					r_fold_3 = v21;
-					tn_store_f32_v8(held + (192*i8 + 32*i20 + 24), v19);
+					tn_store_f32_v8(held + (192*i8 + 32*i22 + 24), v19);
 				}
 			}
 		}
@@ -1189,20 +1201,26 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 			const tn_f32_s v24 = 0x0p+0f;
 			r_fold_1_3 = tn_splat_f32_v8(v24);
 		}
-		for (int64_t i24 = 0; i24 < (tn_min(d_S, 6*tn_min(c0, (16*i1)/3 + 6)) + 47)/48; i24++) {
-			for (int64_t i25 = 0; i25 < tn_min(tn_min(d_S, 6*tn_min(c0, (16*i1)/3 + 6)) - 48*i24, 48); i25++) {
+		for (int64_t i26 = 0; i26 < (tn_min(d_S, 6*tn_min(c0, (16*i1)/3 + 6)) + 47)/48; i26++) {
+			for (int64_t i27 = 0; i27 < tn_min(tn_min(d_S, 6*tn_min(c0, (16*i1)/3 + 6)) - 48*i26, 48); i27++) {
 				{
-					int64_t i26 = 0;
-					for (; i26 <= 56; i26 += 8) {
+					int64_t i28 = 0;
+					for (; i28 <= 56; i28 += 8) {
 						/* %2 v = input: line 8 */
-						const tn_f16_v8 v25 = tn_load_f16_v8(b_v + (64*d_S*i0 + 3072*i24 + 64*i25 + i26));
+						const tn_f16_v8 v25 = tn_load_f16_v8(b_v + (64*d_S*i0 + 3072*i26 + 64*i27 + i28));
 						const tn_f32_v8 v26 = tn_cast_f16_f32_v8(v25);
-						tn_store_f32_v8(v_copy + (66*i25 + i26), v26);
+						tn_store_f32_v8(v_copy + (66*i27 + i28), v26);
 					}
 				}
 				{
+					tn_ahead(b_v + (64*d_S*i0 + 3072*i26 + 64*i27 + 3072));
+				}
+				{
+					tn_ahead(b_v + (64*d_S*i0 + 3072*i26 + 64*i27 + 3104));
+				}
+				{
 					const tn_f32_v8 v27 = tn_load_f32_v8(kept);
-					const tn_f32_v8 v28 = tn_load_f32_v8(held + (1536*i24 + 32*i25));
+					const tn_f32_v8 v28 = tn_load_f32_v8(held + (1536*i26 + 32*i27));
 					/* %19 = sub: line 9 */
 					const tn_f32_v8 v29 = v28 - v27;
 					/* %20 = exp: line 9 */
@@ -1213,11 +1231,11 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					/* %21 = cast: line 9 */
 					const tn_f16_v8 v33 = tn_cast_f32_f16_v8(v30);
 					const tn_f32_v8 v34 = tn_cast_f16_f32_v8(v33);
-					tn_store_f32_v8(weights + (32*i25), v34);
+					tn_store_f32_v8(weights + (32*i27), v34);
 				}
 				{
 					const tn_f32_v8 v27 = tn_load_f32_v8(kept + 8);
-					const tn_f32_v8 v28 = tn_load_f32_v8(held + (1536*i24 + 32*i25 + 8));
+					const tn_f32_v8 v28 = tn_load_f32_v8(held + (1536*i26 + 32*i27 + 8));
 					const tn_f32_v8 v29 = v28 - v27;
 					const tn_f32_v8 v30 = tn_exp_f32_v8(v29);
 					const tn_f32_v8 v31 = r_fold_1_1;
@@ -1225,11 +1243,11 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					r_fold_1_1 = v32;
 					const tn_f16_v8 v33 = tn_cast_f32_f16_v8(v30);
 					const tn_f32_v8 v34 = tn_cast_f16_f32_v8(v33);
-					tn_store_f32_v8(weights + (32*i25 + 8), v34);
+					tn_store_f32_v8(weights + (32*i27 + 8), v34);
 				}
 				{
 					const tn_f32_v8 v27 = tn_load_f32_v8(kept + 16);
-					const tn_f32_v8 v28 = tn_load_f32_v8(held + (1536*i24 + 32*i25 + 16));
+					const tn_f32_v8 v28 = tn_load_f32_v8(held + (1536*i26 + 32*i27 + 16));
 					const tn_f32_v8 v29 = v28 - v27;
 					const tn_f32_v8 v30 = tn_exp_f32_v8(v29);
 					const tn_f32_v8 v31 = r_fold_1_2;
@@ -1237,11 +1255,11 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					r_fold_1_2 = v32;
 					const tn_f16_v8 v33 = tn_cast_f32_f16_v8(v30);
 					const tn_f32_v8 v34 = tn_cast_f16_f32_v8(v33);
-					tn_store_f32_v8(weights + (32*i25 + 16), v34);
+					tn_store_f32_v8(weights + (32*i27 + 16), v34);
 				}
 				{
 					const tn_f32_v8 v27 = tn_load_f32_v8(kept + 24);
-					const tn_f32_v8 v28 = tn_load_f32_v8(held + (1536*i24 + 32*i25 + 24));
+					const tn_f32_v8 v28 = tn_load_f32_v8(held + (1536*i26 + 32*i27 + 24));
 					const tn_f32_v8 v29 = v28 - v27;
 					const tn_f32_v8 v30 = tn_exp_f32_v8(v29);
 					const tn_f32_v8 v31 = r_fold_1_3;
@@ -1249,70 +1267,70 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					r_fold_1_3 = v32;
 					const tn_f16_v8 v33 = tn_cast_f32_f16_v8(v30);
 					const tn_f32_v8 v34 = tn_cast_f16_f32_v8(v33);
-					tn_store_f32_v8(weights + (32*i25 + 24), v34);
+					tn_store_f32_v8(weights + (32*i27 + 24), v34);
 				}
 			}
-			for (int64_t i28 = 0; i28 < 11; i28++) {
-				for (int64_t i29 = 0; i29 < tn_div(tn_min(d_L - 32*i1, 32) + 15, 16); i29++) {
+			for (int64_t i31 = 0; i31 < 11; i31++) {
+				for (int64_t i32 = 0; i32 < tn_div(tn_min(d_L - 32*i1, 32) + 15, 16); i32++) {
 					{
-						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i28 + 16*i29));
+						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i31 + 16*i32));
 						r_acc_1_0_0 = v35;
 					}
 					{
-						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i28 + 16*i29 + 8));
+						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i31 + 16*i32 + 8));
 						r_acc_1_0_1 = v35;
 					}
 					{
-						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i28 + 16*i29 + 32));
+						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i31 + 16*i32 + 32));
 						r_acc_1_1_0 = v35;
 					}
 					{
-						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i28 + 16*i29 + 40));
+						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i31 + 16*i32 + 40));
 						r_acc_1_1_1 = v35;
 					}
 					{
-						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i28 + 16*i29 + 64));
+						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i31 + 16*i32 + 64));
 						r_acc_1_2_0 = v35;
 					}
 					{
-						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i28 + 16*i29 + 72));
+						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i31 + 16*i32 + 72));
 						r_acc_1_2_1 = v35;
 					}
 					{
-						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i28 + 16*i29 + 96));
+						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i31 + 16*i32 + 96));
 						r_acc_1_3_0 = v35;
 					}
 					{
-						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i28 + 16*i29 + 104));
+						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i31 + 16*i32 + 104));
 						r_acc_1_3_1 = v35;
 					}
 					{
-						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i28 + 16*i29 + 128));
+						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i31 + 16*i32 + 128));
 						r_acc_1_4_0 = v35;
 					}
 					{
-						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i28 + 16*i29 + 136));
+						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i31 + 16*i32 + 136));
 						r_acc_1_4_1 = v35;
 					}
 					{
-						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i28 + 16*i29 + 160));
+						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i31 + 16*i32 + 160));
 						r_acc_1_5_0 = v35;
 					}
 					{
-						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i28 + 16*i29 + 168));
+						const tn_f32_v8 v35 = tn_load_f32_v8(out + (192*i31 + 16*i32 + 168));
 						r_acc_1_5_1 = v35;
 					}
-					for (int64_t i32 = 0; i32 < tn_min(tn_min(d_S, 6*tn_min(c0, (16*i1)/3 + 6)) - 48*i24, 48); i32++) {
+					for (int64_t i35 = 0; i35 < tn_min(tn_min(d_S, 6*tn_min(c0, (16*i1)/3 + 6)) - 48*i26, 48); i35++) {
 						{
-							const tn_f32_v8 v36 = tn_load_f32_v8(weights + (16*i29 + 32*i32));
+							const tn_f32_v8 v36 = tn_load_f32_v8(weights + (16*i32 + 32*i35));
 							r_right_1_0 = v36;
 						}
 						{
-							const tn_f32_v8 v36 = tn_load_f32_v8(weights + (16*i29 + 32*i32 + 8));
+							const tn_f32_v8 v36 = tn_load_f32_v8(weights + (16*i32 + 32*i35 + 8));
 							r_right_1_1 = v36;
 						}
 						{
-							const tn_f32_s v37 = v_copy[6*i28 + 66*i32];
+							const tn_f32_s v37 = v_copy[6*i31 + 66*i35];
 							{
 								const tn_f32_v8 v38 = r_right_1_0;
 								const tn_f32_v8 v39 = r_acc_1_0_0;
@@ -1327,7 +1345,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v37 = v_copy[6*i28 + 66*i32 + 1];
+							const tn_f32_s v37 = v_copy[6*i31 + 66*i35 + 1];
 							{
 								const tn_f32_v8 v38 = r_right_1_0;
 								const tn_f32_v8 v39 = r_acc_1_1_0;
@@ -1342,7 +1360,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v37 = v_copy[6*i28 + 66*i32 + 2];
+							const tn_f32_s v37 = v_copy[6*i31 + 66*i35 + 2];
 							{
 								const tn_f32_v8 v38 = r_right_1_0;
 								const tn_f32_v8 v39 = r_acc_1_2_0;
@@ -1357,7 +1375,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v37 = v_copy[6*i28 + 66*i32 + 3];
+							const tn_f32_s v37 = v_copy[6*i31 + 66*i35 + 3];
 							{
 								const tn_f32_v8 v38 = r_right_1_0;
 								const tn_f32_v8 v39 = r_acc_1_3_0;
@@ -1372,7 +1390,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v37 = v_copy[6*i28 + 66*i32 + 4];
+							const tn_f32_s v37 = v_copy[6*i31 + 66*i35 + 4];
 							{
 								const tn_f32_v8 v38 = r_right_1_0;
 								const tn_f32_v8 v39 = r_acc_1_4_0;
@@ -1387,7 +1405,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 							}
 						}
 						{
-							const tn_f32_s v37 = v_copy[6*i28 + 66*i32 + 5];
+							const tn_f32_s v37 = v_copy[6*i31 + 66*i35 + 5];
 							{
 								const tn_f32_v8 v38 = r_right_1_0;
 								const tn_f32_v8 v39 = r_acc_1_5_0;
@@ -1404,51 +1422,51 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					}
 					{
 						const tn_f32_v8 v41 = r_acc_1_0_0;
-						tn_store_f32_v8(out + (192*i28 + 16*i29), v41);
+						tn_store_f32_v8(out + (192*i31 + 16*i32), v41);
 					}
 					{
 						const tn_f32_v8 v41 = r_acc_1_0_1;
-						tn_store_f32_v8(out + (192*i28 + 16*i29 + 8), v41);
+						tn_store_f32_v8(out + (192*i31 + 16*i32 + 8), v41);
 					}
 					{
 						const tn_f32_v8 v41 = r_acc_1_1_0;
-						tn_store_f32_v8(out + (192*i28 + 16*i29 + 32), v41);
+						tn_store_f32_v8(out + (192*i31 + 16*i32 + 32), v41);
 					}
 					{
 						const tn_f32_v8 v41 = r_acc_1_1_1;
-						tn_store_f32_v8(out + (192*i28 + 16*i29 + 40), v41);
+						tn_store_f32_v8(out + (192*i31 + 16*i32 + 40), v41);
 					}
 					{
 						const tn_f32_v8 v41 = r_acc_1_2_0;
-						tn_store_f32_v8(out + (192*i28 + 16*i29 + 64), v41);
+						tn_store_f32_v8(out + (192*i31 + 16*i32 + 64), v41);
 					}
 					{
 						const tn_f32_v8 v41 = r_acc_1_2_1;
-						tn_store_f32_v8(out + (192*i28 + 16*i29 + 72), v41);
+						tn_store_f32_v8(out + (192*i31 + 16*i32 + 72), v41);
 					}
 					{
 						const tn_f32_v8 v41 = r_acc_1_3_0;
-						tn_store_f32_v8(out + (192*i28 + 16*i29 + 96), v41);
+						tn_store_f32_v8(out + (192*i31 + 16*i32 + 96), v41);
 					}
 					{
 						const tn_f32_v8 v41 = r_acc_1_3_1;
-						tn_store_f32_v8(out + (192*i28 + 16*i29 + 104), v41);
+						tn_store_f32_v8(out + (192*i31 + 16*i32 + 104), v41);
 					}
 					{
 						const tn_f32_v8 v41 = r_acc_1_4_0;
-						tn_store_f32_v8(out + (192*i28 + 16*i29 + 128), v41);
+						tn_store_f32_v8(out + (192*i31 + 16*i32 + 128), v41);
 					}
 					{
 						const tn_f32_v8 v41 = r_acc_1_4_1;
-						tn_store_f32_v8(out + (192*i28 + 16*i29 + 136), v41);
+						tn_store_f32_v8(out + (192*i31 + 16*i32 + 136), v41);
 					}
 					{
 						const tn_f32_v8 v41 = r_acc_1_5_0;
-						tn_store_f32_v8(out + (192*i28 + 16*i29 + 160), v41);
+						tn_store_f32_v8(out + (192*i31 + 16*i32 + 160), v41);
 					}
 					{
 						const tn_f32_v8 v41 = r_acc_1_5_1;
-						tn_store_f32_v8(out + (192*i28 + 16*i29 + 168), v41);
+						tn_store_f32_v8(out + (192*i31 + 16*i32 + 168), v41);
 					}
 				}
 			}
@@ -1475,30 +1493,30 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 			tn_store_f32_v8(kept_1 + 24, v44);
 		}
 		{
-			int64_t i39 = 0;
-			for (; i39 <= 56; i39 += 8) {
+			int64_t i42 = 0;
+			for (; i42 <= 56; i42 += 8) {
 				tn_f32_v8 v45 = tn_splat_f32_v8(0);
-				for (int64_t i40 = 0; i40 < d_S - tn_min(d_S, 6*tn_min(c0, (16*i1)/3 + 6)); i40++) {
+				for (int64_t i43 = 0; i43 < d_S - tn_min(d_S, 6*tn_min(c0, (16*i1)/3 + 6)); i43++) {
 					const tn_f32_s v46 = 0x0p+0f;
 					/* %2 v = input: line 8 */
-					const tn_f16_v8 v47 = tn_load_f16_v8(b_v + (64*d_S*i0 + i39 + 64*i40 + 64*tn_min(d_S, 6*tn_min(c0, (16*i1)/3 + 6))));
+					const tn_f16_v8 v47 = tn_load_f16_v8(b_v + (64*d_S*i0 + i42 + 64*i43 + 64*tn_min(d_S, 6*tn_min(c0, (16*i1)/3 + 6))));
 					const tn_f32_v8 v48 = tn_cast_f16_f32_v8(v47);
 					const tn_f32_v8 v49 = tn_splat_f32_v8(v46) * v48;
 					v45 = v45 + v49;
 				}
-				tn_store_f32_v8(poison + i39, v45);
+				tn_store_f32_v8(poison + i42, v45);
 			}
 		}
-		for (int64_t i42 = 0; i42 < 8; i42++) {
+		for (int64_t i45 = 0; i45 < 8; i45++) {
 			{
-				const int64_t n43 = tn_min(d_L - 32*i1, 32);
-				int64_t i43 = 0;
-				for (; i43 <= n43 - 8; i43 += 8) {
-					const tn_f32_v8 v53 = tn_load_f32_v8(kept_1 + i43);
+				const int64_t n46 = tn_min(d_L - 32*i1, 32);
+				int64_t i46 = 0;
+				for (; i46 <= n46 - 8; i46 += 8) {
+					const tn_f32_v8 v53 = tn_load_f32_v8(kept_1 + i46);
 					tn_f16_v8 t1_0[8];
-					for (int64_t i44 = 0; i44 < 8; i44++) {
-						const tn_f32_v8 v54 = tn_load_f32_v8(out + (256*i42 + i43 + 32*i44));
-						const tn_f32_s v55 = poison[8*i42 + i44];
+					for (int64_t i47 = 0; i47 < 8; i47++) {
+						const tn_f32_v8 v54 = tn_load_f32_v8(out + (256*i45 + i46 + 32*i47));
+						const tn_f32_s v55 = poison[8*i45 + i47];
 						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
 						/* %22 = matmul: line 9 */
 						const tn_f32_v8 v57 = v56;
@@ -1506,7 +1524,7 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
 						/* %26 = cast: line 9 */
 						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t1_0[i44] = v59;
+						t1_0[i47] = v59;
 					}
 					const tn_f16_v8 t1_1_0 = tn_ziplo_f16_v8(t1_0[0], t1_0[4]);
 					const tn_f16_v8 t1_1_1 = tn_ziphi_f16_v8(t1_0[0], t1_0[4]);
@@ -1532,31 +1550,31 @@ TN_EXPORT void k0_main(const TnArgs *args, int worker, int workers,
 					const tn_f16_v8 t1_3_5 = tn_ziphi_f16_v8(t1_2_2, t1_2_6);
 					const tn_f16_v8 t1_3_6 = tn_ziplo_f16_v8(t1_2_3, t1_2_7);
 					const tn_f16_v8 t1_3_7 = tn_ziphi_f16_v8(t1_2_3, t1_2_7);
-					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43), t1_3_0);
-					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 64), t1_3_1);
-					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 128), t1_3_2);
-					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 192), t1_3_3);
-					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 256), t1_3_4);
-					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 320), t1_3_5);
-					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 384), t1_3_6);
-					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 448), t1_3_7);
+					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i45 + 64*i46), t1_3_0);
+					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i45 + 64*i46 + 64), t1_3_1);
+					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i45 + 64*i46 + 128), t1_3_2);
+					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i45 + 64*i46 + 192), t1_3_3);
+					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i45 + 64*i46 + 256), t1_3_4);
+					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i45 + 64*i46 + 320), t1_3_5);
+					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i45 + 64*i46 + 384), t1_3_6);
+					tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i45 + 64*i46 + 448), t1_3_7);
 				}
-				if (i43 < n43) {
-					const int64_t m43 = n43 - i43;
-					const tn_f32_v8 v53 = tn_loadn_f32_v8(kept_1 + i43, m43);
+				if (i46 < n46) {
+					const int64_t m46 = n46 - i46;
+					const tn_f32_v8 v53 = tn_loadn_f32_v8(kept_1 + i46, m46);
 					tn_f16_v8 t2_0[8];
-					for (int64_t i44 = 0; i44 < 8; i44++) {
-						const tn_f32_v8 v54 = tn_loadn_f32_v8(out + (256*i42 + i43 + 32*i44), m43);
-						const tn_f32_s v55 = poison[8*i42 + i44];
+					for (int64_t i47 = 0; i47 < 8; i47++) {
+						const tn_f32_v8 v54 = tn_loadn_f32_v8(out + (256*i45 + i46 + 32*i47), m46);
+						const tn_f32_s v55 = poison[8*i45 + i47];
 						const tn_f32_v8 v56 = v54 + tn_splat_f32_v8(v55);
 						const tn_f32_v8 v57 = v56;
 						const tn_f32_v8 v58 = tn_div_f32_v8(v57, v53);
 						const tn_f16_v8 v59 = tn_cast_f32_f16_v8(v58);
-						t2_0[i44] = v59;
+						t2_0[i47] = v59;
 					}
 					tn_turn_f16_v8(t2_0);
-					for (int64_t i45 = 0; i45 < m43; i45++)
-						tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i42 + 64*i43 + 64*i45), t2_0[i45]);
+					for (int64_t i48 = 0; i48 < m46; i48++)
+						tn_store_f16_v8(b26 + (64*d_L*i0 + 2048*i1 + 8*i45 + 64*i46 + 64*i48), t2_0[i48]);
 				}
 			}
 		}

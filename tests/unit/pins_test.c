@@ -79,6 +79,7 @@ static const Draw attention[] = {
 	{"block", {1, 16, 64, 256, 0, -1}},
 	{"copy_k", {0, 1, 2, 3, -1}},
 	{"copy_v", {0, 1, 2, 3, -1}},
+	{"ahead", {0, 1, 2, 3, -1}},
 };
 
 /* Whose pins a body takes. */
