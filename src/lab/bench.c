@@ -38,6 +38,7 @@ typedef struct Bench {
 	int npeers;
 	LabPeer *peers;
 	LabCompose **composes;
+	LabCopy *copy;
 	LabPath *paths;
 	TenonTensor ***results; /* by path and set */
 	TenonCall **calls;      /* of tenon, by set */
@@ -74,7 +75,8 @@ static bool peers_open(Bench *b)
 	b->peers = LAB_NEW(b->m, LabPeer, n + 1);
 	if (!b->o->peers) {
 		for (int i = 0; i < n; i++)
-			if (!peer_add(b, specs[i], false))
+			if (specs[i] != &lab_peer_copy &&
+			    !peer_add(b, specs[i], false))
 				return false;
 		return true;
 	}
@@ -232,6 +234,20 @@ static LabPathResult *path_add(Bench *b, const char *name, const char *version)
 	return r;
 }
 
+static void copy_prepare(Bench *b, int i, const LabComposeOptions *o,
+			 LabPathResult *r)
+{
+	r->steps = "what is read and written, streamed";
+	b->copy = lab_copy_new(b->m, o, b->filled);
+	if (!b->copy)
+		r->why_not = b->m->why;
+	for (int s = 0; s < b->filled && !r->why_not; s++)
+		if (!lab_copy_bind(b->m, b->copy, &b->p, s, b->inputs[s],
+				   b->results[i + 1][s]))
+			r->why_not = b->m->why;
+	b->paths[i + 1] = (LabPath){"copy", lab_copy_run, b->copy};
+}
+
 static void peer_prepare(Bench *b, int i, LabPathResult *r)
 {
 	LabPeer *p = &b->peers[i];
@@ -242,6 +258,10 @@ static void peer_prepare(Bench *b, int i, LabPathResult *r)
 	r->why_not = p->why;
 	if (r->missing)
 		return;
+	if (p->spec == &lab_peer_copy) {
+		copy_prepare(b, i, &o, r);
+		return;
+	}
 	c = lab_compose_new(b->m, &b->p, p, &o);
 	if (!c) {
 		r->why_not = b->m->why;
@@ -465,7 +485,7 @@ static bool bench(Bench *b)
 	if (!paths_make(b))
 		return false;
 	for (int i = 0; i < out->npaths && !stopped(b); i++) {
-		if (out->paths[i].why_not)
+		if (out->paths[i].why_not || b->paths[i].run == lab_copy_run)
 			continue;
 		say(b, lab_printf(b->m, "judging %s", out->paths[i].name));
 		if (!judge(b, i))
@@ -481,6 +501,7 @@ static void bench_release(Bench *b)
 {
 	for (int i = 0; b->composes && i < b->npeers; i++)
 		lab_compose_free(b->composes[i]);
+	lab_copy_free(b->copy);
 	for (int i = 0; i < b->p.nvalues; i++)
 		if (b->p.values[i].weight.data)
 			tenon_release(

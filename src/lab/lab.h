@@ -266,6 +266,8 @@ bool lab_cblas_run(void *state, const void *a, const void *b, const void *bias,
 
 extern const LabPeerSpec lab_peer_openblas, lab_peer_blis, lab_peer_onednn,
 	lab_peer_onednn_packed, lab_peer_libxsmm;
+/* No library: see copy below. Only where it is named. */
+extern const LabPeerSpec lab_peer_copy;
 
 /* ---- compose --------------------------------------------------------- */
 
@@ -295,6 +297,18 @@ void lab_compose_free(LabCompose *c);
 /* Compiles C text to a shared object and loads it; false: m->why. */
 bool lab_build(LabMem *m, const char *compiler, const char *text,
 	       void **handle);
+
+/* ---- copy ------------------------------------------------------------ */
+
+typedef struct LabCopy LabCopy;
+
+/* A path that moves as many bytes as the program and does nothing else. */
+LabCopy *lab_copy_new(LabMem *m, const LabComposeOptions *o, int sets);
+/* false, with m->why, where the program reads and writes unequal amounts. */
+bool lab_copy_bind(LabMem *m, LabCopy *c, const LabProgram *p, int set,
+		   const TenonTensor *inputs, const TenonTensor *results);
+bool lab_copy_run(void *copy, int set);
+void lab_copy_free(LabCopy *c);
 
 /* ---- machine --------------------------------------------------------- */
 
@@ -329,6 +343,11 @@ typedef struct LabPeaks {
 /* Takes some seconds; its loops are compiled for this machine. */
 bool lab_peaks(LabMem *m, const char *compiler, LabTeam *team, int threads,
 	       const LabMachine *machine, LabPeaks *out);
+/* n floats, a multiple of a line, from s to d; both aligned to a line. */
+typedef void LabMoveFn(float *d, const float *s, long n);
+/* Loads the loops that measure peaks: peak_read, peak_copy, peak_stream are
+ * LabMoveFn. false: m->why. */
+bool lab_peak_build(LabMem *m, const char *compiler, void **library);
 /*
  * Least time in us for this work, were nothing in its way: the larger of
  * arithmetic at its peak and movement at the bandwidth of its footprint

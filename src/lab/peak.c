@@ -64,11 +64,9 @@ static const char text[] =
 	"\t\tPUT(d + i, ld_f32(s + i, W));\n"
 	"\t__sync_synchronize();\n}\n";
 
-typedef void Move(float *d, const float *s, long n);
-
 typedef struct Job {
 	float (*fma)(long);
-	Move *move;
+	LabMoveFn *move;
 	float *d, *s, sink[64];
 	long n, repeat; /* floats a thread; times over them */
 } Job;
@@ -148,7 +146,8 @@ static bool moves(LabMem *m, void *library, LabTeam *team, int threads,
 			double moved;
 
 			j.repeat = 1 + MOVED / (all + 1);
-			j.move = __extension__(Move *) dlsym(library, names[k]);
+			j.move = __extension__(LabMoveFn *)
+				dlsym(library, names[k]);
 			moved = (double)n * 4 * threads * (double)j.repeat *
 				(k ? 2 : 1);
 			out->bytes[l] = all;
@@ -162,20 +161,26 @@ static bool moves(LabMem *m, void *library, LabTeam *team, int threads,
 	return ok || lab_fail(m, "no memory to measure bandwidth with");
 }
 
+bool lab_peak_build(LabMem *m, const char *compiler, void **library)
+{
+	LabText t = {.mem = m};
+
+	for (int i = 0; lab_loops_prelude[i]; i++)
+		lab_text(&t, "%s", lab_loops_prelude[i]);
+	lab_text(&t, "%s", text);
+	return lab_build(m, compiler, t.p, library);
+}
+
 bool lab_peaks(LabMem *m, const char *compiler, LabTeam *team, int threads,
 	       const LabMachine *machine, LabPeaks *out)
 {
-	LabText t = {.mem = m};
 	void *library;
 	long (*width)(void);
 	Job j = {.n = FMA_LOOPS};
 	bool ok;
 
 	*out = (LabPeaks){.threads = threads};
-	for (int i = 0; lab_loops_prelude[i]; i++)
-		lab_text(&t, "%s", lab_loops_prelude[i]);
-	lab_text(&t, "%s", text);
-	if (!lab_build(m, compiler, t.p, &library))
+	if (!lab_peak_build(m, compiler, &library))
 		return false;
 	width = __extension__(long (*)(void)) dlsym(library, "peak_width");
 	j.fma = __extension__(float (*)(long)) dlsym(library, "peak_fma");

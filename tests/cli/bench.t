@@ -10,7 +10,7 @@ $ tenon bench
 == a peer that nobody knows
 $ tenon bench examples/gemm.tn --vs openblas,mkl
 2> tenon: error: --vs: no peer named mkl
-2> hint: peers: openblas, blis, onednn, onednn-packed, libxsmm
+2> hint: peers: openblas, blis, onednn, onednn-packed, libxsmm, copy
 => 2
 
 == a regime that is none
@@ -36,6 +36,20 @@ clock    host single, warm data, 2 rounds
 <any>
 tenon <any> pass<any>
 <lines>
+
+== against a copy of as many bytes
+$ tenon bench examples/softmax.tn --dims inspect --vs copy --rounds 2
+<any>
+clock    host single, warm data, 2 rounds
+
+<any>
+tenon <any> pass<any>
+copy <any> -<any>
+
+copy: what is read and written, streamed
+<lines>
+$ tenon bench examples/gemm.tn --dims inspect --vs copy --rounds 1 --no-check | grep ^copy
+copy            no copy moves what this program does: 1024 bytes read and 384 written
 
 == against a library
 ? ASAN_OPTIONS=detect_leaks=0 tenon bench examples/gemm.tn --dims inspect --vs openblas --rounds 1 --no-check
