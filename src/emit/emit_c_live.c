@@ -104,6 +104,7 @@ EShape ec_shape(const Emit *e, const StmtList *body)
 		case ST_ARG:
 		case ST_DOT:
 		case ST_BOUND:
+		case ST_BARRIER:
 		case ST_COUNT:
 			shape.straight = false;
 			break;

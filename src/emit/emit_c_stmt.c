@@ -656,6 +656,7 @@ void ec_stmt(Emit *e, const Stmt *s)
 		break;
 	case ST_FOR:
 	case ST_IF:
+	case ST_BARRIER:
 	case ST_COUNT:
 		bug("statement kind %d", (int)s->kind);
 	}

@@ -9,6 +9,13 @@
  * `unroll` that each is written out. What a value means does not depend on
  * the mapping, except the order in which an ACCUM folds.
  *
+ * On a GPU a worker is a block of threads, and a task the work of one block.
+ * A phase says how many (`threads`): its vector loops are shared out to them,
+ * and outside of these all threads do the same, the first one storing. What
+ * one thread stores another may load after a BARRIER; a loop that folds ends
+ * with one. SCOPE_WORKER is the block's shared memory. A register buffer may
+ * have the threads as its first axis: each has its part.
+ *
  * Index expressions are ir/expr.h's, over dims and the axes of enclosing
  * loops. The verifier proves every access in bounds, with the guards that
  * loads may carry; a kernel with an access that cannot be proved is refused.
@@ -85,6 +92,7 @@ typedef enum StmtKind {
 		     both declared by ST_ACC */
 	ST_BOUND, /* axis = args[0] checked to lie in 0 .. extent-1, negative
 		     from the end; faults with `value` */
+	ST_BARRIER, /* every thread of the worker has come here */
 	ST_COUNT,
 } StmtKind;
 
@@ -166,6 +174,7 @@ typedef struct KAxis {
 typedef struct Phase {
 	const char *name; /* main, pack_a, ... */
 	bool once;
+	int threads;      /* of a worker of a GPU; 0: a CPU's, with lanes */
 	VEC(KAxis) tasks; /* task axes, outermost first; count: product */
 	StmtList body;
 } Phase;
@@ -205,6 +214,15 @@ void kernel_mark_once(const Kernels *ks, Kernel *k);
 /* Steps of all tasks, an estimate (kernel_work.c); a holds what it needs. */
 double phase_work(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
 		  const int64_t *dims);
+
+/*
+ * Where a phase with threads lacks a barrier: the first place at which a
+ * thread may touch what another one touched before, one of them storing. False:
+ * nowhere. The barrier goes in front of statement *at of *list.
+ */
+bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k,
+		  const Phase *ph, StmtList **list, size_t *at);
+#define KERNEL_MAX_THREADS 1024
 
 /* Laws, and the proof of every access; text in why. */
 bool kernels_verify(Kernels *k, Buf *why);

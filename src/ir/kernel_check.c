@@ -87,9 +87,24 @@ bool kcheck_dims(Check *c, Ex e, const char *what)
 	       kcheck_breach(c, "%s %s uses an axis", what, kcheck_text(c, e));
 }
 
+static bool has_threads(const Check *c)
+{
+	return c->phase->threads > 0;
+}
+
+/* On a GPU an index that was read, and a count, may differ as well. */
 bool kcheck_varies(const Check *c, Ex e)
 {
-	return c->vaxis >= 0 && ex_uses_axis(c->t, e, c->vaxis);
+	if (c->vaxis < 0)
+		return false;
+	if (ex_uses_axis(c->t, e, c->vaxis))
+		return true;
+	for (size_t r = 0; has_threads(c) && r < c->facts.ranges.n; r++) {
+		int64_t axis = c->facts.ranges.p[r].axis;
+		if (c->axes[axis].varies && ex_uses_axis(c->t, e, axis))
+			return true;
+	}
+	return false;
 }
 
 bool kcheck_conds(Check *c, const Stmt *s)
@@ -161,10 +176,10 @@ static bool args_vary(const Check *c, const Stmt *s)
 	return false;
 }
 
-/* Statements that work on one element at a time. */
+/* Statements that work on one element at a time, as a thread does. */
 static bool check_scalar(Check *c, const char *what)
 {
-	return c->vaxis < 0 || kcheck_breach(c, "%s in a vector loop", what);
+	return c->vaxis < 0 || has_threads(c) || kcheck_breach(c, "%s in a vector loop", what);
 }
 
 /* An accumulator of the dtype and fold, declared by ACC. */
@@ -231,13 +246,25 @@ static bool prove_access(Check *c, const Stmt *s)
 	return ok;
 }
 
+/* Whether the first axis of the registers is the threads', each of which
+ * does one turn of the loop around. */
+static bool is_by_thread(const Check *c, const Stmt *s)
+{
+	const KBuffer *b = &c->k->buffers.p[s->buffer];
+
+	return has_threads(c) && c->vaxis >= 0 && c->vmap == MAP_VECTOR &&
+	       s->nindex > 0 && s->index[0] == ex_axis(c->t, c->vaxis) &&
+	       ex_equals(c->t, b->shape[0], c->phase->threads);
+}
+
 /* A register is known when the code is written. */
 static bool check_register(Check *c, const Stmt *s)
 {
 	const KBuffer *b = &c->k->buffers.p[s->buffer];
 	int64_t extent = 0;
+	int first = is_by_thread(c, s) ? 1 : 0;
 
-	for (int d = 0; d < s->nindex; d++) {
+	for (int d = first; d < s->nindex; d++) {
 		for (size_t r = 0; r < c->facts.ranges.n; r++) {
 			int64_t a = c->facts.ranges.p[r].axis;
 			LoopMap m = c->axes[a].map;
@@ -638,10 +665,11 @@ bool kcheck_open_axis(Check *c, int64_t axis, Ex extent, LoopMap map)
 		return kcheck_breach(c, "i%" PRId64 " is in use already", axis);
 	if (!kcheck_ex(c, extent, "extent"))
 		return false;
-	if (kcheck_varies(c, extent))
+	bool varies = kcheck_varies(c, extent);
+	if (varies && (!has_threads(c) || map != MAP_SERIAL))
 		return kcheck_breach(c, "extent %s differs between lanes",
 				     kcheck_text(c, extent));
-	c->axes[axis] = (AxisState){true, map};
+	c->axes[axis] = (AxisState){true, varies, map};
 	VEC_PUSH(c->arena, c->facts.ranges, ((ExRange){axis, extent}));
 	return true;
 }
@@ -668,7 +696,18 @@ static bool check_bound(Check *c, const Stmt *s)
 	Ex range = s->extent;
 	if (!ex_prove_nonneg(c->t, &c->facts, ex_sub(c->t, range, one)))
 		range = ex_max(c->t, range, one);
-	return kcheck_open_axis(c, s->axis, range, MAP_SERIAL);
+	if (!kcheck_open_axis(c, s->axis, range, MAP_SERIAL))
+		return false;
+	c->axes[s->axis].varies = c->vaxis >= 0;
+	return true;
+}
+
+/* All threads come to it: never in a loop that is shared out. */
+static bool check_barrier(Check *c)
+{
+	if (!has_threads(c))
+		return kcheck_breach(c, "a barrier and no threads");
+	return c->vaxis < 0 || kcheck_breach(c, "a barrier in a vector loop");
 }
 
 bool kcheck_simple(Check *c, const Stmt *s)
@@ -723,6 +762,8 @@ bool kcheck_simple(Check *c, const Stmt *s)
 		return check_argument(c, s);
 	case ST_BOUND:
 		return check_bound(c, s);
+	case ST_BARRIER:
+		return check_barrier(c);
 	case ST_FOR:
 	case ST_IF:
 	case ST_COUNT:

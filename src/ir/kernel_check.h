@@ -25,6 +25,7 @@ typedef struct VarState {
 
 typedef struct AxisState {
 	bool in_scope;
+	bool varies; /* differs between the threads of the loop around */
 	LoopMap map;
 } AxisState;
 

@@ -475,6 +475,8 @@ static bool simple(Parser *p, Stmt *s)
 	} else if (take(p, "dot")) {
 		if (!dot(p, s))
 			return false;
+	} else if (take(p, "barrier")) {
+		s->kind = ST_BARRIER;
 	} else if (*p->s == 'i') {
 		s->kind = ST_BOUND;
 		if (!axis(p, &s->axis) || !expect(p, "=") ||
@@ -557,6 +559,13 @@ static bool phase(Parser *p)
 	if (!word(p, &ph.name))
 		return false;
 	ph.once = take(p, "once");
+	if (take(p, "threads")) {
+		int64_t n;
+		skip(p);
+		if (!number(p, KERNEL_MAX_THREADS, &n))
+			return false;
+		ph.threads = (int)n;
+	}
 	if (take(p, "tasks")) {
 		do {
 			KAxis a;

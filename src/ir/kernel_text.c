@@ -134,6 +134,7 @@ static void print_right(Printer *p, const Stmt *s)
 	case ST_AHEAD:
 	case ST_DOT:
 	case ST_BOUND:
+	case ST_BARRIER:
 	case ST_COUNT:
 		bug("statement kind %d makes no variable", (int)s->kind);
 	}
@@ -223,6 +224,9 @@ static void print_stmt(Printer *p, const Stmt *s, int depth)
 		buf_puts(b, " < ");
 		print_ex(p, s->extent);
 		break;
+	case ST_BARRIER:
+		buf_puts(b, "barrier");
+		break;
 	case ST_LOAD:
 	case ST_OP:
 	case ST_MAC:
@@ -268,6 +272,8 @@ static void print_buffer(Printer *p, const KBuffer *f)
 static void print_phase(Printer *p, const Phase *ph)
 {
 	buf_printf(p->b, "\tphase %s%s", ph->name, ph->once ? " once" : "");
+	if (ph->threads)
+		buf_printf(p->b, " threads %d", ph->threads);
 	for (size_t i = 0; i < ph->tasks.n; i++) {
 		buf_printf(p->b, "%s i%" PRId64 " < ", i ? "," : " tasks",
 			   ph->tasks.p[i].axis);

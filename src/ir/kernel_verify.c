@@ -51,7 +51,9 @@ static bool check_lanes(Check *c, const Stmt *s)
 	if (c->vaxis >= 0)
 		return kcheck_breach(
 			c, "i%" PRId64 ": a vector loop in another", s->axis);
-	if (s->lanes < 2 || s->lanes > MAX_LANES ||
+	if (c->phase->threads && s->lanes == c->phase->threads)
+		return true;
+	if (c->phase->threads || s->lanes < 2 || s->lanes > MAX_LANES ||
 	    (s->lanes & (s->lanes - 1)) != 0)
 		return kcheck_breach(c, "i%" PRId64 ": %d lanes", s->axis,
 				     s->lanes);
@@ -78,11 +80,15 @@ static bool check_loop(Check *c, const Stmt *s)
 				"i%" PRId64 ": extent %s is unrolled and not "
 				"constant",
 				s->axis, kcheck_text(c, s->extent));
-		if (n > KERNEL_MAX_UNROLL ||
-		    copies * (n ? n : 1) > KERNEL_MAX_UNROLL)
+		/* each thread has its share of a vector loop's */
+		int64_t each = n;
+		if (s->map == MAP_VUNROLL && c->phase->threads)
+			each = (n + s->lanes - 1) / s->lanes;
+		if (each > KERNEL_MAX_UNROLL ||
+		    copies * (each ? each : 1) > KERNEL_MAX_UNROLL)
 			return kcheck_breach(
 				c, "i%" PRId64 ": unrolled too often", s->axis);
-		c->copies = copies * (n ? n : 1);
+		c->copies = copies * (each ? each : 1);
 	}
 	if (vector) {
 		c->vaxis = s->axis;
@@ -146,7 +152,7 @@ static bool check_branch(Check *c, const Stmt *s)
 		return kcheck_breach(c, "a branch without a condition");
 	if (!kcheck_conds(c, s))
 		return false;
-	if (kcheck_conds_vary(c, s))
+	if (kcheck_conds_vary(c, s) && !c->phase->threads)
 		return kcheck_breach(c, "a branch that differs between lanes");
 	for (uint32_t i = 0; i < s->nconds; i++)
 		VEC_PUSH(c->arena, c->facts.facts, s->conds[i]);
@@ -200,13 +206,16 @@ static bool check_list(Check *c, const StmtList *l)
 static bool check_size(Check *c, const KBuffer *b)
 {
 	Ex n = ex_const(c->t, 1);
-	int64_t count = 0;
+	int64_t count = 0, most = KERNEL_MAX_UNROLL;
+
+	if (c->k->phases.p[0].threads)
+		most *= c->k->phases.p[0].threads;
 
 	for (int d = 0; d < b->rank; d++)
 		n = ex_mul(c->t, n, b->shape[d]);
 	if (b->scope == SCOPE_REG)
 		return (ex_is_const(c->t, n, &count) && count >= 0 &&
-			count <= KERNEL_MAX_UNROLL) ||
+			count <= most) ||
 		       kcheck_breach(
 			       c, "%s: registers need a small constant shape",
 			       b->name);
@@ -259,6 +268,22 @@ static bool check_once(Check *c, const Phase *ph)
 	       kcheck_breach(c, "it cannot run once: %s", buf_str(&why));
 }
 
+/* Threads that wait for each other where they must. */
+static bool check_hazards(Check *c, const Phase *ph)
+{
+	StmtList *list;
+	size_t at;
+
+	if (ph->threads < 0 || ph->threads > KERNEL_MAX_THREADS ||
+	    (ph->threads & (ph->threads - 1)) != 0)
+		return kcheck_breach(c, "%d threads", ph->threads);
+	return !ph->threads ||
+	       !phase_hazard(c->arena, c->ks, c->k, ph, &list, &at) ||
+	       kcheck_breach(c, "a barrier is missing before statement %zu of "
+				"its block",
+			     at);
+}
+
 static bool check_phase(Check *c, const Phase *ph)
 {
 	c->phase = ph;
@@ -286,7 +311,7 @@ static bool check_phase(Check *c, const Phase *ph)
 	if (!check_list(c, &ph->body))
 		return false;
 	kcheck_close_axes(c, 0);
-	if (!check_once(c, ph))
+	if (!check_once(c, ph) || !check_hazards(c, ph))
 		return false;
 	c->phase = NULL;
 	return true;

@@ -128,6 +128,7 @@ static double stmt_work(Work *w, const Stmt *s)
 	case ST_CONST:
 	case ST_KEEP:
 	case ST_ACC:
+	case ST_BARRIER:
 	case ST_COUNT:
 		break;
 	}
