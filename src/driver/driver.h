@@ -5,6 +5,7 @@
  *   context.c   contexts, errors, tensors of the API
  *   program.c   programs and their sizes
  *   pipeline.c  the pass table: stage 1 to stage 5
+ *   target.c    --target, and the language of its sources
  *   memory.c    stage 6: buffers, slots, launches
  *   plan.c      compile, resume, save, load, dump
  *   input.c     an input read from a file, and the sizes it gives
@@ -21,6 +22,7 @@
 
 #include "tenon.h"
 
+#include "emit/emit.h"
 #include "front/front.h"
 #include "ir/plan.h"
 #include "oracle/oracle.h"
@@ -184,6 +186,20 @@ typedef struct Pipeline {
 bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n);
 /* Runs every pass after `from`, whose data p holds. */
 bool pipeline_run(Pipeline *p, Stage from);
+
+/* ---- target.c -------------------------------------------------------- */
+
+/* What kernels of a target are written in. */
+CDialect target_dialect(const char *name);
+/* The source of a kernel for the target of that name. */
+const char *target_emit(Arena *a, const char *name, const Kernels *ks,
+			const Kernel *k);
+/*
+ * What realisations are told of --target NAME (NULL: cpu). must_run: it is an
+ * error that this machine does not run it. *isa: of CPUs, else NULL.
+ */
+bool target_find(TenonContext *c, Arena *a, const char *name, bool must_run,
+		 Target *out, const Isa **isa);
 
 /* ---- memory.c -------------------------------------------------------- */
 

@@ -91,7 +91,8 @@ static bool pass_partition(Pipeline *p)
 {
 	Buf why;
 
-	Partition on = {.cpus = p->target->cpus,
+	Partition on = {.gpu = p->target->threads > 0,
+			.cpus = p->target->cpus,
 			.vector_bytes = p->target->vector_bytes,
 			.l2 = p->target->cache[1],
 			.units = p->target->units,
@@ -149,7 +150,8 @@ static bool pass_emit(Pipeline *p)
 
 	p->sources = arena_array(p->arena, const char *, ks->kernels.n + 1);
 	for (size_t i = 0; i < ks->kernels.n; i++)
-		p->sources[i] = emit_c(p->arena, ks, &ks->kernels.p[i]);
+		p->sources[i] = target_emit(p->arena, p->target->name, ks,
+					    &ks->kernels.p[i]);
 	return true;
 }
 

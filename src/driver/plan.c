@@ -30,56 +30,7 @@ void tenon_plan_free(TenonPlan *p)
 	free(p);
 }
 
-/* ---- target ---------------------------------------------------------- */
-
-static bool unknown_target(TenonContext *c, const char *name)
-{
-	Buf known;
-
-	buf_init(&known, &c->ctx.scratch);
-	buf_puts(&known, "targets: cpu");
-	for (size_t i = 0; i < isa_count; i++)
-		buf_printf(&known, " cpu:%s", isa_table[i].name);
-	return diag_fail(&c->ctx, ERR_USAGE, buf_str(&known),
-			 "--target %s: not available in this version", name);
-}
-
-static bool find_target(TenonPlan *p, const char *name, bool must_run,
-			Target *out)
-{
-	TenonContext *c = p->c;
-
-	if (!name || !strcmp(name, "cpu"))
-		p->isa = isa_host();
-	else if (!strncmp(name, "cpu:", 4))
-		p->isa = isa_find(name + 4);
-	if (!p->isa)
-		return unknown_target(c, name);
-	if (must_run && !isa_runs_here(p->isa))
-		return diag_fail(&c->ctx, ERR_ENV,
-				 "use --emit-only to see its code, or another "
-				 "--target",
-				 "target cpu:%s: this machine cannot run it",
-				 p->isa->name);
-	/* a set by name is for any machine that has it, not for this one */
-	Machine m = p->isa->usual;
-	if (!name || !strcmp(name, "cpu"))
-		machine_probe(p->isa, &m);
-	MatrixUnit *units = arena_array(&p->arena, MatrixUnit, UNIT_COUNT);
-	size_t n = 0;
-	for (; p->isa->units[n]; n++)
-		bug_if(!unit_parse(p->isa->units[n], &units[n]));
-	*out = (Target){
-		.units = units,
-		.nunits = n,
-		.name = arena_printf(&p->arena, "cpu:%s", p->isa->name),
-		.vector_bytes = p->isa->vector_bytes,
-		.vector_registers = p->isa->vector_registers,
-		.cpus = m.cpus,
-	};
-	memcpy(out->cache, m.cache, sizeof(out->cache));
-	return true;
-}
+/* ---- units --------------------------------------------------------- */
 
 /* A DOT whose unit the target lacks; NULL: none. */
 static const Stmt *missing_unit(const StmtList *l, const Target *t)
@@ -274,7 +225,8 @@ static bool compile_from(TenonPlan *p, Pipeline *pl, Stage from,
 		if (!pipeline_pins(pl, o->pins, o->npins))
 			return false;
 	}
-	if (!find_target(p, o ? o->target : NULL, !emit_only, &target) ||
+	if (!target_find(p->c, &p->arena, o ? o->target : NULL, !emit_only,
+			 &target, &p->isa) ||
 	    !pipeline_run(pl, from))
 		return false;
 	if (pl->kernels && !units_fit(p, pl->kernels, &target))
@@ -506,7 +458,8 @@ static bool rebuild(TenonPlan *p, const char *path, const char *text,
 	p->plan->compiler = parts->compiler;
 	p->plan->flags = parts->flags;
 	for (size_t i = 0; i < ks->kernels.n; i++) {
-		const char *made = emit_c(&p->arena, ks, &ks->kernels.p[i]);
+		const char *made = target_emit(&p->arena, parts->target, ks,
+					       &ks->kernels.p[i]);
 		if (!same_text(p, path,
 			       arena_printf(&p->arena, "source %zu", i),
 			       parts->sources.p[i], made))
@@ -527,7 +480,8 @@ static bool load_plan(TenonPlan *p, const char *path)
 	    !plan_parts(&p->c->ctx, &p->arena, path, text, len, &parts))
 		return false;
 	if (!rebuild(p, path, text, &parts) ||
-	    !find_target(p, parts.target, true, &target) ||
+	    !target_find(p->c, &p->arena, parts.target, true, &target,
+			 &p->isa) ||
 	    !units_fit(p, p->kernels, &target) || !find_compiler(p))
 		return false;
 	if (strcmp(p->cc.version, parts.compiler))

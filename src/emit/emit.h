@@ -4,6 +4,7 @@
 #ifndef TENON_EMIT_EMIT_H
 #define TENON_EMIT_EMIT_H
 
+#include "emit/cfuncs.h"
 #include "ir/kernel.h"
 
 /*
@@ -15,5 +16,12 @@
 const char *emit_c(Arena *a, const Kernels *ks, const Kernel *k);
 /* Bytes of worker scratch as an expression (64-aligned buffers in order). */
 Ex emit_scratch(const Kernels *ks, const Kernel *k);
+
+/* The same in CUDA C or OpenCL C, of phases with threads: emit_gpu.c says what
+ * the kernels' parameters are. */
+const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
+		     CDialect dialect);
+/* Bytes of a block's memory that a launch gives. */
+Ex emit_shared(const Kernels *ks, const Kernel *k, CDialect dialect);
 
 #endif

@@ -130,6 +130,18 @@ static const char *const_name(void *arg, Ex x)
 	return arena_printf(e->arena, "c%zu", i);
 }
 
+/* OpenCL C's 64-bit numbers end in one L. */
+static const char *ec_long(Emit *e, const char *text)
+{
+	Buf b;
+
+	buf_init(&b, e->arena);
+	for (; *text; text++)
+		if (text[0] != 'L' || text[1] != 'L')
+			buf_putc(&b, *text);
+	return buf_str(&b);
+}
+
 const char *ec_ex_raw(Emit *e, Ex x)
 {
 	ExNames names = {const_name, e};
@@ -138,7 +150,7 @@ const char *ec_ex_raw(Emit *e, Ex x)
 	use(e, x);
 	buf_init(&b, e->arena);
 	ex_print_c(&b, e->t, x, &names);
-	return buf_str(&b);
+	return e->dialect == CD_OPENCL ? ec_long(e, buf_str(&b)) : buf_str(&b);
 }
 
 const char *ec_ex(Emit *e, Ex x)
@@ -327,7 +339,7 @@ static void print_registers(Emit *e, uint32_t number)
 
 /* ---- phases ---------------------------------------------------------- */
 
-static void body_init(Emit *e, const Phase *ph)
+void ec_open_phase(Emit *e, const Phase *ph)
 {
 	const Kernel *k = e->k;
 	size_t axes = (size_t)k->naxes + 1;
@@ -353,8 +365,7 @@ static void body_init(Emit *e, const Phase *ph)
 	ec_reg_lanes(e, &ph->body, -1, 0);
 }
 
-/* The task axes from task number t, the last one fastest. */
-static void print_task_axes(Emit *e, const Phase *ph)
+void ec_task_axes(Emit *e, const Phase *ph)
 {
 	Ex below = ex_const(e->t, 1);
 	const char *text[K_MAX_RANK * 4];
@@ -377,7 +388,7 @@ static void print_task_axes(Emit *e, const Phase *ph)
 				ph->tasks.p[i].axis, text[i]);
 }
 
-static const char *task_count(Emit *e, const Phase *ph)
+const char *ec_task_count(Emit *e, const Phase *ph)
 {
 	Ex n = ex_const(e->t, 1);
 
@@ -412,18 +423,18 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 {
 	Buf body, head;
 
-	body_init(e, ph);
+	ec_open_phase(e, ph);
 	buf_init(&body, e->arena);
 	buf_init(&head, e->arena);
 	e->out = &body;
 	e->depth = 2;
 	ec_list(e, &ph->body);
 	e->out = &head;
-	print_task_axes(e, ph);
+	ec_task_axes(e, ph);
 	for (uint32_t i = 0; i < e->k->buffers.n; i++)
 		if (e->k->buffers.p[i].scope == SCOPE_REG && e->buffer_used[i])
 			print_registers(e, i);
-	const char *count = ec_bare(e, task_count(e, ph));
+	const char *count = ec_bare(e, ec_task_count(e, ph));
 
 	e->out = out;
 	e->depth = 1;
@@ -487,7 +498,7 @@ static void mark_values(const StmtList *l, bool *computed)
 	}
 }
 
-static void print_head(Emit *e, Buf *out)
+void ec_head(Emit *e, Buf *out)
 {
 	const Kernel *k = e->k;
 	const Program *p = e->ks->program;
@@ -543,7 +554,7 @@ const char *emit_c(Arena *a, const Kernels *ks, const Kernel *k)
 	if (e.t->overflow && !overflow)
 		bug("an address of kernel %s is too large", k->name);
 	buf_init(&out, a);
-	print_head(&e, &out);
+	ec_head(&e, &out);
 	cfuncs_print(e.fn, &out);
 	ec_dot_head(&out, k);
 	buf_puts(

@@ -8,6 +8,8 @@
  *   emit_c_mem.c   loads and stores, and how they walk memory
  *   emit_c_stmt.c  operations, constants, accumulators
  *   emit_c_dot.c   tiles of matrix units, and the words they take
+ *   emit_gpu.c     CUDA C and OpenCL C: what a thread does, by all but the
+ *		    loops of the above
  *
  * A body is printed once for each way it runs: a loop mapped to lanes
  * prints it for whole vectors and again for the tail: a vector of which
@@ -53,6 +55,7 @@ typedef struct Emit {
 	const Kernel *k;
 	ExprTab *t;
 	CFuncs *fn;
+	CDialect dialect; /* others than C: one element at a time, a thread's */
 	Buf *out;
 	int depth;
 	EVar *vars;
@@ -64,6 +67,7 @@ typedef struct Emit {
 	int copy; /* number of this copy of an unrolled vector body */
 	VEC(const Stmt *)
 	streams;            /* stores of the vector loop that have a flag */
+	VEC(const Stmt *) folds; /* that threads do together, of all phases */
 	VEC(Ex) consts;     /* named c0, c1 ... at the phase's head */
 	bool fence;         /* the phase stores past the caches */
 	bool quiet;         /* a further copy: comments were printed before */
@@ -103,6 +107,15 @@ const char *ec_conds(Emit *e, const Ex *conds, size_t n);
 const char *ec_buffer(Emit *e, uint32_t b);
 /* The register of element `at` of a REG buffer: r_acc_3_1. */
 const char *ec_reg(Emit *e, uint32_t b, const int64_t *at);
+
+/* Readies e for the body of a phase. */
+void ec_open_phase(Emit *e, const Phase *ph);
+/* Declares the task axes from task number t, the last one fastest. */
+void ec_task_axes(Emit *e, const Phase *ph);
+/* The number of tasks. */
+const char *ec_task_count(Emit *e, const Phase *ph);
+/* The comment that a source begins with. */
+void ec_head(Emit *e, Buf *out);
 
 /* ---- emit_c_live.c --------------------------------------------------- */
 
@@ -184,7 +197,7 @@ const char *ec_declare(Emit *e, const Stmt *s, int lanes);
 const char *ec_fold(Emit *e, Op op, DType d, int lanes, const char *a,
 		    const char *b);
 /* The identity of a fold as a scalar. */
-const char *ec_identity(Op op, DType d);
+const char *ec_identity(const Emit *e, Op op, DType d);
 /* tn_hsum and its kin; NULL for a fold that has none. */
 const char *ec_fold_lanes(Op op);
 void ec_stmt(Emit *e, const Stmt *s);

@@ -189,7 +189,7 @@ static void declare_accs(Emit *e, const AccList *accs, int lanes, int chains)
 {
 	for (size_t i = 0; i < accs->n; i++) {
 		const Stmt *s = accs->p[i];
-		const char *id = ec_identity(s->op, s->dtype);
+		const char *id = ec_identity(e, s->op, s->dtype);
 		for (int c = 0; c < chains; c++)
 			ec_line(e, "%s v%u_%d = %s(%s);\n",
 				ec_type(e, s->dtype, lanes), s->var, c,

@@ -125,10 +125,15 @@ Ex ec_linear(Emit *e, const Stmt *s)
 	return ec_simplify(e, s, x);
 }
 
-/* Whether memory and register hold an element the same way. */
-static bool is_plain(DType d)
+/* Whether memory and register hold an element the same way: in OpenCL a
+ * work-group's memory does, which functions on global memory cannot read. */
+static bool is_plain(const Emit *e, const Stmt *s)
 {
-	return d != DT_F16 && d != DT_BF16 && d != DT_BOOL;
+	DType d = s->dtype;
+
+	return (d != DT_F16 && d != DT_BF16 && d != DT_BOOL) ||
+	       (e->dialect == CD_OPENCL &&
+		e->k->buffers.p[s->buffer].scope == SCOPE_WORKER);
 }
 
 /* ec_ex_raw encloses a sum: each partial sum alone need not lie inside. */
@@ -144,7 +149,7 @@ static const char *pointer(Emit *e, const Stmt *s, Ex at)
 /* Text of one element's value in memory. */
 static const char *element(Emit *e, const Stmt *s, Ex at)
 {
-	if (is_plain(s->dtype))
+	if (is_plain(e, s))
 		return arena_printf(e->arena, "%s[%s]", ec_buffer(e, s->buffer),
 				    ec_bare(e, ec_ex_raw(e, at)));
 	return arena_printf(e->arena, "%s(%s)", ec_fn(e, "load", s->dtype, 0),
@@ -538,7 +543,7 @@ void ec_store(Emit *e, const Stmt *s)
 	EWalk w = ec_walk(e, lin);
 	lanes = ec_args_lanes(e, s);
 	if (w.kind == WALK_NONE && !lanes) {
-		if (is_plain(d))
+		if (is_plain(e, s))
 			ec_line(e, "%s = v%u;\n", element(e, s, w.base),
 				s->args[0]);
 		else

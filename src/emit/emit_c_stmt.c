@@ -102,35 +102,71 @@ static double float_of(DType d, uint64_t bits)
 	return neg ? -m : m;
 }
 
+/* Bits as a float; every language has its own way to say that. */
+static const char *from_bits(Emit *e, DType d, uint64_t bits)
+{
+	bool wide = d == DT_F64;
+
+	switch (e->dialect) {
+	case CD_CUDA:
+		return arena_printf(e->arena, "%s(0x%" PRIx64 "%s)",
+				    wide ? "__longlong_as_double"
+					 : "__int_as_float",
+				    bits, wide ? "ll" : "");
+	case CD_OPENCL:
+		return arena_printf(e->arena, "%s(0x%" PRIx64 "%s)",
+				    wide ? "as_double" : "as_float", bits,
+				    wide ? "l" : "");
+	case CD_C:
+		break;
+	}
+	return arena_printf(
+		e->arena,
+		wide ? "((union { uint64_t u; double f; }){0x%" PRIx64 "}).f"
+		     : "((union { uint32_t u; float f; }){0x%" PRIx64 "}).f",
+		bits);
+}
+
 /* A NaN keeps its bits, widened where f16 and bf16 live as float. */
 static const char *nan_text(Emit *e, DType d, uint64_t bits)
 {
-	if (d == DT_F64)
-		return arena_printf(
-			e->arena,
-			"((union { uint64_t u; double f; }){0x%" PRIx64 "}).f",
-			bits);
 	if (d == DT_BF16)
 		bits = bits << 16 | 0x400000;
 	else if (d == DT_F16)
 		bits = (bits & 0x8000) << 16 | (bits & 1023) << 13 | 0x7fc00000;
-	return arena_printf(
-		e->arena, "((union { uint32_t u; float f; }){0x%" PRIx64 "}).f",
-		bits);
+	return from_bits(e, d, bits);
+}
+
+static const char *infinity_text(const Emit *e, DType d, bool negative)
+{
+	static const char *const text[2][2][2] = {
+		{{"__builtin_inff()", "-__builtin_inff()"},
+		 {"__builtin_inf()", "-__builtin_inf()"}},
+		{{"INFINITY", "-INFINITY"},
+		 {"as_double(0x7ff0000000000000l)",
+		  "as_double(0xfff0000000000000l)"}},
+	};
+	static const char *const cuda[2][2] = {
+		{"__int_as_float(0x7f800000)", "__int_as_float(0xff800000)"},
+		{"__longlong_as_double(0x7ff0000000000000ll)",
+		 "__longlong_as_double(0xfff0000000000000ll)"},
+	};
+
+	if (e->dialect == CD_CUDA)
+		return cuda[d == DT_F64][negative];
+	return text[e->dialect == CD_OPENCL][d == DT_F64][negative];
 }
 
 static const char *float_text(Emit *e, DType d, const void *data)
 {
 	uint64_t bits = bits_of(d, data);
 	double x = float_of(d, bits);
-	const char *f = d == DT_F64 ? "" : "f";
 
 	if (isnan(x))
 		return nan_text(e, d, bits);
 	if (isinf(x))
-		return arena_printf(e->arena, "%s__builtin_inf%s()",
-				    x < 0 ? "-" : "", f);
-	return arena_printf(e->arena, "%a%s", x, f);
+		return infinity_text(e, d, x < 0);
+	return arena_printf(e->arena, "%a%s", x, d == DT_F64 ? "" : "f");
 }
 
 static const char *integer_text(Emit *e, DType d, const void *data)
@@ -140,9 +176,12 @@ static const char *integer_text(Emit *e, DType d, const void *data)
 
 	if (dtype_info[d].cls != DTC_I)
 		return arena_printf(e->arena, "%" PRIu64 "%s", bits,
-				    bytes == 8 ? "ull" : "u");
+				    bytes < 8		      ? "u"
+				    : e->dialect == CD_OPENCL ? "ul"
+							      : "ull");
 	int64_t v = (int64_t)(bits << unused) >> unused;
-	const char *suffix = bytes == 8 ? "ll" : "";
+	const char *wide = e->dialect == CD_OPENCL ? "l" : "ll";
+	const char *suffix = bytes == 8 ? wide : "";
 	/* the least value of a type has no literal */
 	if (bytes >= 4 && bits == UINT64_C(1) << (8 * bytes - 1))
 		return arena_printf(e->arena, "(%" PRId64 "%s - 1)", v + 1,
@@ -160,10 +199,10 @@ static void constant(Emit *e, const Stmt *s)
 
 /* ---- folds ----------------------------------------------------------- */
 
-static const char *least(DType d)
+static const char *least(const Emit *e, DType d)
 {
 	if (dtype_info[d].cls == DTC_F)
-		return d == DT_F64 ? "-__builtin_inf()" : "-__builtin_inff()";
+		return infinity_text(e, d, true);
 	if (dtype_info[d].cls != DTC_I)
 		return "0";
 	switch (dtype_info[d].bytes) {
@@ -174,16 +213,17 @@ static const char *least(DType d)
 	case 4:
 		return "(-2147483647 - 1)";
 	default:
-		return "(-9223372036854775807ll - 1)";
+		return e->dialect == CD_OPENCL ? "(-9223372036854775807l - 1)"
+					       : "(-9223372036854775807ll - 1)";
 	}
 }
 
-static const char *greatest(DType d)
+static const char *greatest(const Emit *e, DType d)
 {
 	bool s = dtype_info[d].cls == DTC_I;
 
 	if (dtype_info[d].cls == DTC_F)
-		return d == DT_F64 ? "__builtin_inf()" : "__builtin_inff()";
+		return infinity_text(e, d, false);
 	if (dtype_info[d].cls == DTC_B)
 		return "1";
 	switch (dtype_info[d].bytes) {
@@ -194,20 +234,23 @@ static const char *greatest(DType d)
 	case 4:
 		return s ? "2147483647" : "4294967295u";
 	default:
+		if (e->dialect == CD_OPENCL)
+			return s ? "9223372036854775807l"
+				 : "18446744073709551615ul";
 		return s ? "9223372036854775807ll" : "18446744073709551615ull";
 	}
 }
 
-const char *ec_identity(Op op, DType d)
+const char *ec_identity(const Emit *e, Op op, DType d)
 {
 	if (op == OP_MUL || op == OP_AND)
 		return "1";
 	if (op == OP_MAXIMUM)
-		return least(d);
+		return least(e, d);
 	if (op == OP_MINIMUM)
-		return greatest(d);
+		return greatest(e, d);
 	if (op == OP_BITAND)
-		return dtype_info[d].cls == DTC_I ? "-1" : greatest(d);
+		return dtype_info[d].cls == DTC_I ? "-1" : greatest(e, d);
 	return "0";
 }
 
@@ -250,7 +293,7 @@ static void accumulator(Emit *e, const Stmt *s)
 {
 	int lanes = e->lanes;
 	const char *init = s->nargs ? ec_var(e, s->args[0], s->dtype, lanes)
-				    : ec_identity(s->op, s->dtype);
+				    : ec_identity(e, s->op, s->dtype);
 
 	if (lanes && !s->nargs)
 		init = arena_printf(e->arena, "%s(%s)",
@@ -357,6 +400,13 @@ static bool divides_by_one(Emit *e, const Stmt *s)
 	       var_lanes(e, s->args[0]) && !var_lanes(e, s->args[1]);
 }
 
+/* Where a fault of the statement is kept: of GPUs' threads by value. */
+static const char *ec_status(Emit *e, const Stmt *s)
+{
+	return e->dialect == CD_C ? "st"
+				  : arena_printf(e->arena, "st + %u", s->value);
+}
+
 static void operation(Emit *e, const Stmt *s)
 {
 	int lanes = ec_args_lanes(e, s);
@@ -394,7 +444,8 @@ static void operation(Emit *e, const Stmt *s)
 	for (uint32_t i = 0; i < s->nargs; i++)
 		buf_printf(&b, "%s%s", i ? ", " : "", arg[i]);
 	if (kstmt_may_fault(s))
-		buf_printf(&b, ", st, %uu, %s", s->value, ec_ex(e, s->ex));
+		buf_printf(&b, ", %s, %uu, %s", ec_status(e, s), s->value,
+			   ec_ex(e, s->ex));
 	buf_putc(&b, ')');
 	if (e->vars[s->var].live)
 		define(e, s, lanes, buf_str(&b));
@@ -576,9 +627,9 @@ static void bound(Emit *e, const Stmt *s)
 	Ex range = ex_max(e->t, s->extent, ex_const(e->t, 1));
 
 	ec_line(e,
-		"const int64_t i%" PRId64 " = %s((int64_t)v%u, %s, st, %uu);\n",
+		"const int64_t i%" PRId64 " = %s((int64_t)v%u, %s, %s, %uu);\n",
 		s->axis, ec_need(e, "tn_index"), s->args[0],
-		ec_ex(e, s->extent), s->value);
+		ec_ex(e, s->extent), ec_status(e, s), s->value);
 	ec_line(e, "(void)i%" PRId64 ";\n", s->axis);
 	VEC_PUSH(e->arena, e->facts.ranges, ((ExRange){s->axis, range}));
 }

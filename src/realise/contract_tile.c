@@ -263,15 +263,8 @@ void contract_bind(Product *p, ValueId id, VarId sum, const Ex *index)
 /* Evaluates what follows the product, of one sum, at its index. */
 static void element_finish(Product *p, VarId sum, const Ex *index)
 {
-	Lower *l = &p->l;
-	const Region *reg = l->region;
-
-	contract_bind(p, reg->anchor, sum, index);
-	for (size_t n = 0; n < reg->values.n; n++)
-		if (l->r->part[reg->values.p[n]] == PART_EPILOGUE)
-			lower_value(l, reg->values.p[n], index);
-	for (size_t n = 0; n < reg->outputs.n; n++)
-		lower_result(l, reg->outputs.p[n], index);
+	contract_bind(p, p->l.region->anchor, sum, index);
+	lower_epilogue(&p->l, index);
 }
 
 /* The same on the finished tile: in registers, or in scratch. */

@@ -180,29 +180,39 @@ static bool is_scatter(const Regions *r, uint32_t region)
 #define TILE_READ  64
 #define TILE_WRITE 512
 
+/* Elements of a task that each thread of a GPU has. */
+#define GPU_EACH 4
+
 static Candidate loop_rule(const Regions *r, uint32_t region, const Target *t)
 {
 	int lanes = lower_lanes(r, region, t);
 	int walk = WALK_ROWS;
-	bool turned;
+	int64_t block = 16384;
+	bool turned = false;
 
-	(void)turned_axis(r, region, &turned);
+	if (t->threads) {
+		/* a thread has some elements, and each may fault */
+		lanes = t->threads;
+		block = (int64_t)lanes * GPU_EACH;
+	} else {
+		(void)turned_axis(r, region, &turned);
+	}
 	if (is_scatter(r, region)) {
 		walk = WALK_SCATTER;
-		lanes = lower_lanes_of(r, region, t);
+		lanes = t->threads ? lanes : lower_lanes_of(r, region, t);
 	} else if (can_be_flat(r, region)) {
 		walk = WALK_FLAT;
 	} else if (turned) {
 		walk = WALK_TILES;
 		lanes = lanes > TILE_LANES ? TILE_LANES : lanes;
-	} else if (hoists_all(r, region)) {
+	} else if (!t->threads && hoists_all(r, region)) {
 		lanes = lower_lanes_of(r, region, t);
 	}
 	return (Candidate){
 		.params = {{"lanes", lanes},
-			   {"block", 16384},
+			   {"block", block},
 			   {"walk", walk},
-			   {"stream", 1}},
+			   {"stream", !t->threads}},
 		.nparams = P_COUNT,
 	};
 }
@@ -215,10 +225,14 @@ static const char *loop_legal(Arena *a, const Regions *r, uint32_t region,
 	int64_t walk = c->params[P_WALK].value;
 	bool most;
 
-	(void)t;
-	if (lanes < 1 || lanes > 64 || (lanes & (lanes - 1)))
+	if (t->threads && (lanes < 32 || lanes > KERNEL_MAX_THREADS ||
+			   (lanes & (lanes - 1))))
+		return "lanes (threads) must be 32, 64 ... 1024";
+	if (t->threads && walk == WALK_TILES)
+		return "walk=2: tiles are a CPU's";
+	if (!t->threads && (lanes < 1 || lanes > 64 || (lanes & (lanes - 1))))
 		return arena_printf(a, "lanes must be 1, 2, 4 ... 64");
-	if (lanes > 1 && lower_is_scalar(r, region) && !hoists_all(r, region) &&
+	if (!t->threads && lanes > 1 && lower_is_scalar(r, region) && !hoists_all(r, region) &&
 	    walk != WALK_SCATTER)
 		return "a value of the region may fault or is indexed at run "
 		       "time, so that lanes must be 1";
@@ -442,6 +456,10 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 	bool most;
 
 	lower_init(&p.l, ks, k, r);
+	if (target->threads) {
+		p.l.threads = p.lanes;
+		p.l.scalar = false;
+	}
 	lower_phase(&p.l, "main");
 	switch (c->params[P_WALK].value) {
 	case WALK_FLAT:
@@ -460,6 +478,9 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 		walk_rows(&p);
 		how = "every output element is computed on its own";
 	}
+	k->note = how;
+	if (target->threads)
+		return;
 	k->note = arena_printf(ks->arena,
 			       "%s; past the caches beyond %lld kB of inputs "
 			       "and outputs",

@@ -53,7 +53,7 @@ static void open_scope(Lower *l, StmtList *body)
 
 Phase *lower_phase(Lower *l, const char *name)
 {
-	Phase ph = {.name = name};
+	Phase ph = {.name = name, .threads = l->threads};
 
 	bug_if(l->scopes.n != 0);
 	VEC_PUSH(l->arena, l->k->phases, ph);

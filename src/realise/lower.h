@@ -44,6 +44,7 @@ typedef struct Lower {
 	VEC(Memo) memo;
 	VEC(Ex) conds;       /* guard of the loads made now */
 	uint32_t *buffer_of; /* kernel buffer + 1 by value */
+	int threads;         /* of a worker of a GPU, of phases from here on */
 	bool scalar;         /* a value may fault or binds indices: no lanes */
 	bool is_flat;        /* all axes are one, of `flat` elements */
 	Ex flat;
@@ -133,6 +134,9 @@ VarId lower_value(Lower *l, ValueId v, const Ex *index);
 bool lower_place(Lower *l, ValueId v, const Ex *index, KOperand *out);
 /* Evaluates and stores an output of the region at its index. */
 void lower_result(Lower *l, ValueId v, const Ex *index);
+/* What follows a product whose element is bound at this index: the epilogue's
+ * values and every output of the region. */
+void lower_epilogue(Lower *l, const Ex *index);
 
 /*
  * A comparison of integers that positions alone decide (iota, literals, their

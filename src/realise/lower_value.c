@@ -424,3 +424,14 @@ void lower_result(Lower *l, ValueId v, const Ex *index)
 {
 	lower_store(l, lower_output(l, v), index, lower_value(l, v, index));
 }
+
+void lower_epilogue(Lower *l, const Ex *index)
+{
+	const Region *reg = l->region;
+
+	for (size_t i = 0; i < reg->values.n; i++)
+		if (l->r->part[reg->values.p[i]] == PART_EPILOGUE)
+			lower_value(l, reg->values.p[i], index);
+	for (size_t i = 0; i < reg->outputs.n; i++)
+		lower_result(l, reg->outputs.p[i], index);
+}

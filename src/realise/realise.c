@@ -3,12 +3,26 @@
 
 #include <string.h>
 
-static const Realisation *const table[] = {
+#define REALISATIONS 4
+static const Realisation *const cpu_table[REALISATIONS] = {
 	&realise_contract,
 	&realise_attention,
 	&realise_rowreduce,
 	&realise_loop,
 };
+/* Rows between products are kernels of their own: no region asks for
+ * attention. */
+static const Realisation *const gpu_table[REALISATIONS] = {
+	&realise_gpu_contract,
+	&realise_attention,
+	&realise_rowreduce,
+	&realise_loop,
+};
+
+static const Realisation *const *table_of(const Target *t)
+{
+	return t->threads ? gpu_table : cpu_table;
+}
 
 static bool pin_error(Ctx *ctx, const Pin *pin, const char *why)
 {
@@ -27,11 +41,14 @@ static bool known_param(const Realisation *re, const char *name)
 }
 
 /* Pins must name a realisation and a parameter of it. */
-static bool check_pins(Ctx *ctx, Arena *a, const Pin *pins, size_t n)
+static bool check_pins(Ctx *ctx, Arena *a, const Target *t, const Pin *pins,
+		       size_t n)
 {
+	const Realisation *const *table = table_of(t);
+
 	for (size_t i = 0; i < n; i++) {
 		const Realisation *re = NULL;
-		for (size_t j = 0; j < ARRAY_LEN(table); j++)
+		for (size_t j = 0; j < REALISATIONS; j++)
 			if (!strcmp(table[j]->name, pins[i].realisation))
 				re = table[j];
 		if (!re)
@@ -72,9 +89,12 @@ static const Pin *apply_pins(const Realisation *re, Candidate *c, Pin *pins,
 	return last;
 }
 
-static const Realisation *choose(Arena *a, const Regions *r, uint32_t region)
+static const Realisation *choose(Arena *a, const Regions *r, uint32_t region,
+				 const Target *t)
 {
-	for (size_t i = 0; i < ARRAY_LEN(table); i++)
+	const Realisation *const *table = table_of(t);
+
+	for (size_t i = 0; i < REALISATIONS; i++)
 		if (!table[i]->admit(a, r, region))
 			return table[i];
 	bug("region %u: no realisation admits it", region);
@@ -99,6 +119,28 @@ static Target pinned_unit(const Target *t, const Pin *pins, size_t n)
 	return out;
 }
 
+/* Threads wait for each other where they must, and nowhere else. */
+static void add_barriers(Kernels *ks, Kernel *k)
+{
+	StmtList *list;
+	size_t at;
+
+	for (size_t i = 0; i < k->phases.n; i++) {
+		const Phase *ph = &k->phases.p[i];
+		while (ph->threads &&
+		       phase_hazard(ks->arena, ks, k, ph, &list, &at)) {
+			Stmt *s = arena_new(ks->arena, Stmt);
+			*s = (Stmt){.kind = ST_BARRIER,
+				    .var = NO_VAR,
+				    .value = NO_VALUE};
+			VEC_PUSH(ks->arena, *list, s);
+			memmove(list->p + at + 1, list->p + at,
+				(list->n - 1 - at) * sizeof(*list->p));
+			list->p[at] = s;
+		}
+	}
+}
+
 Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 			 Pin *pins, size_t npins)
 {
@@ -106,13 +148,13 @@ Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 	Target target = pinned_unit(t, pins, npins);
 
 	t = &target;
-	if (!check_pins(ctx, a, pins, npins))
+	if (!check_pins(ctx, a, t, pins, npins))
 		return NULL;
 	ks->arena = a;
 	/* The same program: its table of expressions grows, nothing else. */
 	ks->program = (Program *)r->program;
 	for (uint32_t i = 0; i < r->regions.n; i++) {
-		const Realisation *re = choose(a, r, i);
+		const Realisation *re = choose(a, r, i, t);
 		Candidate c = re->rule(r, i, t);
 		const Pin *last = apply_pins(re, &c, pins, npins);
 		const char *why = re->legal(a, r, i, t, &c);
@@ -130,6 +172,7 @@ Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 			VEC_PUSH(a, k.params, c.params[j]);
 		VEC_PUSH(a, ks->kernels, k);
 		re->lower(ks, &ks->kernels.p[i], r, t, &c);
+		add_barriers(ks, &ks->kernels.p[i]);
 		kernel_mark_once(ks, &ks->kernels.p[i]);
 	}
 	for (size_t i = 0; i < npins; i++)

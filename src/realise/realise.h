@@ -2,8 +2,8 @@
  * realise: stage 3 to stage 4, ways to compute a region.
  *
  * One file a realisation: loop.c, rowreduce.c, contract.c, attention.c (its
- * loops in attention_body.c). lower.c holds
- * what they share: evaluating a value of the program at an index.
+ * loops in attention_body.c); gpu_contract.c is contract for GPUs. lower.c
+ * holds what they share: evaluating a value of the program at an index.
  */
 #ifndef TENON_REALISE_REALISE_H
 #define TENON_REALISE_REALISE_H
@@ -16,6 +16,10 @@ typedef struct Target {
 	int vector_bytes;
 	int vector_registers;
 	int cpus;
+	/* of a GPU: threads of a block where a realisation has no reason for
+	 * another number, 0: a CPU; bytes of memory that a block may have */
+	int threads;
+	int64_t shared;
 	/* matrix units that it has, the one to choose first in front */
 	const MatrixUnit *units;
 	size_t nunits;
@@ -59,7 +63,7 @@ typedef struct Realisation {
 } Realisation;
 
 extern const Realisation realise_loop, realise_rowreduce, realise_contract,
-	realise_attention;
+	realise_attention, realise_gpu_contract;
 
 /*
  * Guards the load that the verifier could not prove by the two conditions

@@ -22,7 +22,7 @@ static const char *const rowreduce_params[] = {"lanes", "rows",  "stream",
 					       "ahead", "split", NULL};
 enum {
 	P_LANES,
-	P_ROWS,   /* elements that make a task worth a claim */
+	P_ROWS,   /* elements that make a task worth a claim; a GPU's: rows */
 	P_STREAM, /* stores past the caches: 0 never, 1 by size, 2 always */
 	P_AHEAD,  /* a pass asks for the next row: as stream */
 	P_SPLIT,  /* rows in pieces: 0 never, 1 by length, 2 always */
@@ -54,20 +54,44 @@ static bool is_sequential(const Regions *r, const Region *reg)
 	return false;
 }
 
+/* A row has a block of threads, with some elements for each where it is known
+ * to be short. */
+#define ROW_EACH 4
+#define WARP     32
+
+static int row_threads(const Regions *r, const Region *reg, const Target *t)
+{
+	int64_t width = 1, n;
+	int threads = t->threads;
+
+	for (int d = 0; d < reg->rank; d++) {
+		if (!rows_reduces(reg, d))
+			continue;
+		if (!ex_is_const(&r->program->ex, reg->space[d], &n))
+			return threads;
+		/* of several axes the last one is shared out */
+		width = n;
+	}
+	while (threads > WARP && threads * ROW_EACH / 2 >= width)
+		threads /= 2;
+	return threads;
+}
+
 static Candidate rowreduce_rule(const Regions *r, uint32_t region,
 				const Target *t)
 {
 	const Region *reg = &r->regions.p[region];
-	int lanes = lower_lanes(r, region, t);
+	int lanes = t->threads ? row_threads(r, reg, t)
+			       : lower_lanes(r, region, t);
 
 	if (is_sequential(r, reg))
 		lanes = 1;
 	return (Candidate){
 		.params = {{"lanes", lanes},
-			   {"rows", 16384},
-			   {"stream", 1},
-			   {"ahead", 1},
-			   {"split", 1}},
+			   {"rows", t->threads ? 1 : 16384},
+			   {"stream", !t->threads},
+			   {"ahead", !t->threads},
+			   {"split", !t->threads}},
 		.nparams = P_COUNT,
 	};
 }
@@ -78,10 +102,13 @@ static const char *rowreduce_legal(Arena *a, const Regions *r, uint32_t region,
 	int64_t lanes = c->params[P_LANES].value;
 	int64_t rows = c->params[P_ROWS].value;
 
-	(void)t;
-	if (lanes < 1 || lanes > 64 || (lanes & (lanes - 1)))
+	if (t->threads && lanes != 1 &&
+	    (lanes < WARP || lanes > KERNEL_MAX_THREADS ||
+	     (lanes & (lanes - 1))))
+		return "lanes (threads) must be 1 or 32, 64 ... 1024";
+	if (!t->threads && (lanes < 1 || lanes > 64 || (lanes & (lanes - 1))))
 		return arena_printf(a, "lanes must be 1, 2, 4 ... 64");
-	if (lanes > 1 && (lower_is_scalar(r, region) ||
+	if (lanes > 1 && ((!t->threads && lower_is_scalar(r, region)) ||
 			  is_sequential(r, &r->regions.p[region])))
 		return "the region folds one element after another, so that "
 		       "lanes must be 1";
@@ -552,6 +579,15 @@ static void plan_cache(Rows *w)
 	Uses uses = program_uses(w->l.arena, w->l.p);
 	Ex shape[TN_MAX_RANK];
 	uint8_t rank = cache_index(w, reg->space, shape);
+	Ex length = ex_const(&w->l.p->ex, 1);
+	int64_t elements = 0, left = w->shared;
+
+	for (int d = 0; d < rank; d++)
+		length = ex_mul(&w->l.p->ex, length, shape[d]);
+	/* a GPU's block has little memory: there what does not fit surely is
+	 * computed again, to the same bits */
+	if (w->l.threads && !ex_is_const(&w->l.p->ex, length, &elements))
+		return;
 
 	for (size_t i = 0; i < reg->values.n; i++) {
 		ValueId id = reg->values.p[i];
@@ -563,6 +599,9 @@ static void plan_cache(Rows *w)
 			later |= in_region(w, uses.list[u]) &&
 				 rows_is_full(w, uses.list[u]) &&
 				 w->level[uses.list[u]] > w->level[id];
+		int64_t bytes = elements * dtype_info[v->dtype].bytes;
+		if (later && w->l.threads && (left -= bytes) < 0)
+			continue;
 		if (later)
 			w->cache[id] =
 				lower_buffer(&w->l, SCOPE_WORKER, v->dtype,
@@ -578,7 +617,11 @@ static void plan_cache(Rows *w)
  * axes outside and the columns inside, so that memory is read in runs, and
  * keeps accumulators and kept values of its columns in scratch, one a column.
  */
-#define COLUMN_VECTORS 16 /* of a block: a few vectors of each in L1 */
+/* Of a block: a few vectors of each in L1, or a column for each thread. */
+static int64_t block_columns(const Rows *w)
+{
+	return w->l.threads ? w->l.threads : 16 * w->lanes;
+}
 
 /* The loop over the block's columns, to be closed by lower_end(). */
 static void open_columns(Rows *w)
@@ -593,7 +636,7 @@ static void open_columns(Rows *w)
 static uint32_t column_buffer(Rows *w, uint32_t *made, DType dtype,
 			      const char *name)
 {
-	Ex size = ex_const(&w->l.p->ex, COLUMN_VECTORS * w->lanes);
+	Ex size = ex_const(&w->l.p->ex, block_columns(w));
 
 	if (!*made)
 		*made = lower_buffer(&w->l, SCOPE_WORKER, dtype, &size, 1,
@@ -744,7 +787,7 @@ static void lower_across(Rows *w)
 	Lower *l = &w->l;
 	ExprTab *t = &l->p->ex;
 	Ex width = w->kept[w->nkept - 1];
-	Ex size = ex_const(t, COLUMN_VECTORS * w->lanes);
+	Ex size = ex_const(t, block_columns(w));
 
 	w->first = ex_mul(t, lower_task(l, ex_ceil_div(t, width, size)), size);
 	w->columns = ex_min(t, size, ex_sub(t, width, w->first));
@@ -780,6 +823,8 @@ static Ex task_rows(Rows *w, const Target *target, int64_t elements, Ex length)
 	ExprTab *t = &w->l.p->ex;
 	Ex rows = ex_const(t, 1);
 
+	if (w->l.threads)
+		return ex_const(t, elements);
 	for (int d = 0; d < w->nkept; d++)
 		rows = ex_mul(t, rows, w->kept[d]);
 	Ex share = ex_div(t, rows, ex_const(t, 16 * target->cpus));
@@ -822,6 +867,14 @@ static const char *row_note(const Rows *w, const Target *target, bool split)
 				       PIECE * MIN_PIECES);
 
 	buf_init(&b, a);
+	if (w->l.threads) {
+		buf_printf(&b,
+			   w->across ? "a block of %d threads has as many "
+				       "columns: the last axis is kept"
+				     : "a block of %d threads has a row",
+			   w->l.threads);
+		return buf_str(&b);
+	}
 	buf_puts(&b, w->across ? "lanes run across rows: the last axis is kept"
 			       : "lanes run along the row: the last axis is "
 				 "folded");
@@ -849,6 +902,11 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 	Ex length = ex_const(t, 1);
 
 	lower_init(&w.l, ks, k, r);
+	if (target->threads) {
+		w.l.threads = w.lanes > 1 ? w.lanes : WARP;
+		w.l.scalar = false;
+		w.shared = target->shared;
+	}
 	w.level = arena_array(ks->arena, int, ks->program->values.n);
 	w.cache = arena_array(ks->arena, uint32_t, ks->program->values.n);
 	for (int d = 0; d < rank; d++) {

@@ -38,6 +38,7 @@ typedef struct Rows {
 	Ex row[TN_MAX_RANK]; /* index of the row, by kept axis */
 	int passes;
 	bool across; /* lanes run across rows */
+	int64_t shared; /* bytes of memory that a GPU's block may have */
 	/* the loop over a task's rows, and what the first pass reads in it */
 	int64_t row_axis; /* -1: none */
 	Ex row_extent;

@@ -436,8 +436,10 @@ Regions *region_partition(Ctx *ctx, Arena *a, const Program *p,
 			return NULL;
 	for (ValueId v = 0; v < p->values.n; v++)
 		policy_place(g, v);
-	attention_join(g);
-	products_join(g);
+	if (!on->gpu) {
+		attention_join(g);
+		products_join(g);
+	}
 	epilogues_complete(g);
 	Regions *r = arena_new(a, Regions);
 	*r = (Regions){.arena = a, .program = p, .part = g->part};

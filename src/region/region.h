@@ -32,6 +32,7 @@ typedef struct RegionPin {
 /* What the partition counts on of the machine. */
 typedef struct Partition {
 	int cpus, vector_bytes;
+	bool gpu;   /* kernels of one product each */
 	int64_t l2; /* of a core, bytes */
 	const MatrixUnit *units;
 	size_t nunits;

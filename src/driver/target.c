@@ -1,0 +1,130 @@
+/*
+ * target: what --target names, and the language that its kernels are in.
+ *
+ *	cpu, cpu:ISA    C
+ *	cuda:sm_90a     CUDA C
+ *	opencl          OpenCL C
+ */
+#include "driver/driver.h"
+
+#include <string.h>
+
+static bool starts(const char *s, const char *with)
+{
+	return s && strncmp(s, with, strlen(with)) == 0;
+}
+
+CDialect target_dialect(const char *name)
+{
+	return starts(name, "cuda:")    ? CD_CUDA
+	       : starts(name, "opencl") ? CD_OPENCL
+					: CD_C;
+}
+
+const char *target_emit(Arena *a, const char *name, const Kernels *ks,
+			const Kernel *k)
+{
+	CDialect d = target_dialect(name);
+
+	return d == CD_C ? emit_c(a, ks, k) : emit_gpu(a, ks, k, d);
+}
+
+static bool unknown_target(TenonContext *c, const char *name)
+{
+	Buf known;
+
+	buf_init(&known, &c->ctx.scratch);
+	buf_puts(&known, "targets: cpu");
+	for (size_t i = 0; i < isa_count; i++)
+		buf_printf(&known, " cpu:%s", isa_table[i].name);
+	buf_puts(&known, " cuda:sm_80 cuda:sm_90a opencl");
+	return diag_fail(&c->ctx, ERR_USAGE, buf_str(&known),
+			 "--target %s: not available in this version", name);
+}
+
+/* ---- CPUs ------------------------------------------------------------ */
+
+static bool find_cpu(TenonContext *c, Arena *a, const char *name, bool must_run,
+		     Target *out, const Isa **isa)
+{
+	bool host = !name || !strcmp(name, "cpu");
+
+	*isa = host ? isa_host() : isa_find(name + strlen("cpu:"));
+	if (!*isa)
+		return unknown_target(c, name);
+	if (must_run && !isa_runs_here(*isa))
+		return diag_fail(&c->ctx, ERR_ENV,
+				 "use --emit-only to see its code, or another "
+				 "--target",
+				 "target cpu:%s: this machine cannot run it",
+				 (*isa)->name);
+	/* a set by name is for any machine that has it, not for this one */
+	Machine m = (*isa)->usual;
+	if (host)
+		machine_probe(*isa, &m);
+	MatrixUnit *units = arena_array(a, MatrixUnit, UNIT_COUNT);
+	size_t n = 0;
+	for (; (*isa)->units[n]; n++)
+		bug_if(!unit_parse((*isa)->units[n], &units[n]));
+	*out = (Target){
+		.units = units,
+		.nunits = n,
+		.name = arena_printf(a, "cpu:%s", (*isa)->name),
+		.vector_bytes = (*isa)->vector_bytes,
+		.vector_registers = (*isa)->vector_registers,
+		.cpus = m.cpus,
+	};
+	memcpy(out->cache, m.cache, sizeof(out->cache));
+	return true;
+}
+
+/* ---- GPUs ------------------------------------------------------------ */
+
+/* Memory that every device gives a block of threads without being asked. */
+#define BLOCK_MEMORY (40 << 10)
+/* OpenCL's least for an embedded device is 1 kB; what runs kernels has 32. */
+#define GROUP_MEMORY (24 << 10)
+
+/* sm_80, sm_90a: two digits or three, and a letter. */
+static bool is_arch(const char *s)
+{
+	size_t digits = strspn(s, "0123456789");
+
+	s += digits;
+	return digits >= 2 && digits <= 3 &&
+	       (!*s || ((*s == 'a' || *s == 'f') && !s[1]));
+}
+
+static bool find_gpu(TenonContext *c, Arena *a, const char *name, bool must_run,
+		     Target *out)
+{
+	bool cuda = target_dialect(name) == CD_CUDA;
+
+	if (cuda ? !starts(name, "cuda:sm_") || !is_arch(name + 8)
+		 : strcmp(name, "opencl") != 0)
+		return unknown_target(c, name);
+	if (must_run)
+		return diag_fail(&c->ctx, ERR_ENV,
+				 "--emit-only writes the sources",
+				 "--target %s: kernels are made and not yet "
+				 "run in this version",
+				 name);
+	*out = (Target){
+		.name = arena_strdup(a, name),
+		.cpus = 1,
+		.threads = cuda ? 256 : 64,
+		.shared = cuda ? BLOCK_MEMORY : GROUP_MEMORY,
+	};
+	return true;
+}
+
+bool target_find(TenonContext *c, Arena *a, const char *name, bool must_run,
+		 Target *out, const Isa **isa)
+{
+	*isa = NULL;
+	if (!name || !strcmp(name, "cpu") || starts(name, "cpu:"))
+		return find_cpu(c, a, name, must_run, out, isa);
+	if (starts(name, "cuda:") || !strcmp(name, "opencl"))
+		return find_gpu(c, a, name, must_run, out);
+	return unknown_target(c, name);
+}

@@ -1,0 +1,574 @@
+/*
+ * emit_gpu: a kernel as CUDA C or OpenCL C.
+ *
+ * A phase is one kernel, a task one block of threads. Each thread takes every
+ * `threads`-th element of a vector loop; what stands outside of these loops all
+ * of them do alike, and the first one stores. Values are scalars: statements
+ * without a body print as in C, one element at a time (emit_c_stmt.c).
+ *
+ * Parameters of every kernel of a source, in order: a pointer for each IN, OUT
+ * and SHARED buffer, the dims (int64_t), the records of faults, one for each
+ * value of the program, and the block's memory: in CUDA C it is dynamic, in
+ * OpenCL C the last parameter. Grids have two axes: tasks are counted along x
+ * first, and blocks beyond the last task do nothing.
+ */
+#include "emit/emit_c.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define WARP 32
+
+static void print_list(Emit *e, const StmtList *l, const Phase *ph,
+		       const Stmt *loop);
+
+/* ---- text that differs ----------------------------------------------- */
+
+static const char *barrier_text(const Emit *e)
+{
+	return e->dialect == CD_CUDA
+		       ? "__syncthreads()"
+		       : "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)";
+}
+
+static const char *unroll_text(const Emit *e)
+{
+	return e->dialect == CD_CUDA ? "#pragma unroll\n"
+				     : "__attribute__((opencl_unroll_hint))\n";
+}
+
+static void put_unroll(Emit *e)
+{
+	buf_indent(e->out, e->depth);
+	buf_puts(e->out, unroll_text(e));
+}
+
+/* ---- folds over the threads ------------------------------------------ */
+
+static const char *fold_name(Emit *e, Op op, DType d)
+{
+	return arena_printf(e->arena, "tn_threads_%s_%s", cfuncs_op(op),
+			    dtype_info[d].name);
+}
+
+/*
+ * The fold of each thread's x, for all of them, in one order whoever comes
+ * first. In CUDA within warps by exchange, then over the warps.
+ */
+static void print_fold(Emit *e, Buf *out, Op op, DType d, int threads)
+{
+	const char *type = ec_type(e, d, 0);
+	const char *name = fold_name(e, op, d);
+	const char *both = ec_fold(e, op, d, 0, "x", "y");
+
+	if (e->dialect == CD_OPENCL) {
+		buf_printf(out,
+			   "static %s %s(%s x, __local void *shared, int tn_t)\n"
+			   "{\n"
+			   "\t__local %s *part = shared;\n\n"
+			   "\t%s;\n"
+			   "\tpart[tn_t] = x;\n"
+			   "\t%s;\n"
+			   "\tfor (int n = %d; n > 0; n /= 2) {\n"
+			   "\t\tif (tn_t < n) {\n"
+			   "\t\t\t%s y = part[tn_t + n];\n\n"
+			   "\t\t\tx = %s;\n"
+			   "\t\t\tpart[tn_t] = x;\n"
+			   "\t\t}\n"
+			   "\t\t%s;\n"
+			   "\t}\n"
+			   "\treturn part[0];\n"
+			   "}\n",
+			   type, name, type, type, barrier_text(e),
+			   barrier_text(e), threads / 2, type, both,
+			   barrier_text(e));
+		return;
+	}
+	buf_printf(out,
+		   "static __device__ __forceinline__ %s %s(%s x, void *shared, "
+		   "int tn_t)\n"
+		   "{\n"
+		   "\t%s *part = (%s *)shared;\n\n"
+		   "#pragma unroll\n"
+		   "\tfor (int n = %d; n > 0; n /= 2) {\n"
+		   "\t\t%s y = __shfl_xor_sync(0xffffffffu, x, n);\n\n"
+		   "\t\tx = %s;\n"
+		   "\t}\n"
+		   "\t__syncthreads();\n",
+		   type, name, type, type, type, WARP / 2, type, both);
+	if (threads > WARP)
+		buf_printf(out,
+			   "\tif (tn_t %% %d == 0)\n"
+			   "\t\tpart[tn_t / %d] = x;\n"
+			   "\t__syncthreads();\n"
+			   "\tx = part[0];\n"
+			   "#pragma unroll\n"
+			   "\tfor (int n = 1; n < %d; n++) {\n"
+			   "\t\t%s y = part[n];\n\n"
+			   "\t\tx = %s;\n"
+			   "\t}\n",
+			   WARP, WARP, threads / WARP, type, both);
+	buf_puts(out, "\treturn x;\n}\n");
+}
+
+/* ---- registers ------------------------------------------------------- */
+
+/*
+ * An array, whose indices are constants once loops are unrolled. Its first
+ * axis may be the threads', its last one shared out to them.
+ */
+static bool is_by_thread(const Emit *e, const KBuffer *b, const Phase *ph)
+{
+	return b->rank > 1 && ex_equals(e->t, b->shape[0], ph->threads);
+}
+
+static void print_register(Emit *e, uint32_t number, const Phase *ph)
+{
+	const KBuffer *b = &e->k->buffers.p[number];
+	Buf row;
+
+	buf_init(&row, e->arena);
+	for (int d = is_by_thread(e, b, ph) ? 1 : 0; d < b->rank; d++) {
+		int64_t n = 0;
+		bug_if(!ex_is_const(e->t, b->shape[d], &n));
+		if (e->reg_lanes[number] && d == b->rank - 1)
+			n = (n + ph->threads - 1) / ph->threads;
+		buf_printf(&row, "[%" PRId64 "]", n);
+	}
+	ec_line(e, "%s r_%s%s;\n", ec_type(e, b->dtype, 0), b->name,
+		buf_str(&row));
+}
+
+static const char *reg_text(Emit *e, const Stmt *s, const Phase *ph,
+			    const Stmt *loop)
+{
+	const KBuffer *b = &e->k->buffers.p[s->buffer];
+	Buf text;
+
+	e->buffer_used[s->buffer] = true;
+	buf_init(&text, e->arena);
+	buf_printf(&text, "r_%s", b->name);
+	for (int d = is_by_thread(e, b, ph) ? 1 : 0; d < s->nindex; d++) {
+		Ex x = s->index[d];
+		if (e->reg_lanes[s->buffer] && d == s->nindex - 1 && loop &&
+		    ex_uses_axis(e->t, x, loop->axis)) {
+			Ex n = ex_const(e->t, ph->threads);
+			x = ex_sub(e->t, x, ex_axis(e->t, loop->axis));
+			x = ex_div(e->t, x, n);
+			buf_printf(&text, "[%s + c%" PRId64 "]",
+				   ec_ex_raw(e, x), loop->axis);
+			continue;
+		}
+		buf_printf(&text, "[%s]", ec_bare(e, ec_ex_raw(e, x)));
+	}
+	return buf_str(&text);
+}
+
+/* ---- loops ----------------------------------------------------------- */
+
+typedef VEC(const Stmt *) AccList;
+
+/* Accumulators from outside that the threads of a loop fold into. */
+static void find_accs(Emit *e, const StmtList *l, AccList *own, AccList *out)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		bool known = false;
+		if (s->kind == ST_ACC)
+			VEC_PUSH(e->arena, *own, s);
+		find_accs(e, &s->body, own, out);
+		find_accs(e, &s->orelse, own, out);
+		if (s->kind != ST_ACCUM || !e->vars[s->var].live)
+			continue;
+		for (size_t k = 0; k < own->n; k++)
+			known |= own->p[k]->var == s->var;
+		for (size_t k = 0; k < out->n; k++)
+			known |= out->p[k]->var == s->var;
+		if (!known)
+			VEC_PUSH(e->arena, *out, s);
+	}
+}
+
+static void declare_parts(Emit *e, const AccList *accs)
+{
+	for (size_t i = 0; i < accs->n; i++) {
+		const Stmt *s = accs->p[i];
+		e->vars[s->var].by_lanes = true;
+		ec_line(e, "%s v%u_0 = %s;\n", ec_type(e, s->dtype, 0), s->var,
+			ec_identity(e, s->op, s->dtype));
+	}
+}
+
+static void fold_parts(Emit *e, const AccList *accs)
+{
+	for (size_t i = 0; i < accs->n; i++) {
+		const Stmt *s = accs->p[i];
+		const char *self = arena_printf(e->arena, "v%u", s->var);
+		const char *all = arena_printf(
+			e->arena, "%s(v%u_0, tn_part, tn_t)",
+			fold_name(e, s->op, s->dtype), s->var);
+		VEC_PUSH(e->arena, e->folds, s);
+		ec_line(e, "%s = %s;\n", self,
+			ec_fold(e, s->op, s->dtype, 0, self, all));
+		e->vars[s->var].by_lanes = false;
+	}
+}
+
+static void open_for(Emit *e, const char *fmt, ...) TN_PRINTF(2, 3);
+static void open_for(Emit *e, const char *fmt, ...)
+{
+	va_list ap;
+
+	buf_indent(e->out, e->depth);
+	va_start(ap, fmt);
+	buf_vprintf(e->out, fmt, ap);
+	va_end(ap);
+	e->depth++;
+}
+
+static void close_block(Emit *e)
+{
+	e->depth--;
+	ec_line(e, "}\n");
+}
+
+/* Elements t, t + threads, ... of a loop. */
+static void vector_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph)
+{
+	int64_t i = s->axis, n;
+	bool known = ex_is_const(e->t, ec_subst(e, extent), &n);
+	const char *end = ec_bare(e, ec_ex(e, extent));
+
+	if (known && n == ph->threads) {
+		open_for(e, "{\n");
+		ec_line(e, "const int64_t i%" PRId64 " = tn_t;\n", i);
+	} else if (known && n < ph->threads) {
+		open_for(e, "if (tn_t < %" PRId64 ") {\n", n);
+		ec_line(e, "const int64_t i%" PRId64 " = tn_t;\n", i);
+	} else {
+		open_for(e,
+			 "for (int64_t i%" PRId64 " = tn_t; i%" PRId64
+			 " < %s; i%" PRId64 " += %d) {\n",
+			 i, i, end, i, ph->threads);
+	}
+	print_list(e, &s->body, ph, s);
+	close_block(e);
+}
+
+/* The same, written out, of a constant extent. */
+static void vunrolled_loop(Emit *e, const Stmt *s, const Phase *ph)
+{
+	int64_t i = s->axis, n = 0;
+
+	bug_if(!ex_is_const(e->t, s->extent, &n));
+	put_unroll(e);
+	open_for(e,
+		 "for (int c%" PRId64 " = 0; c%" PRId64 " < %" PRId64
+		 "; c%" PRId64 "++) {\n",
+		 i, i, (n + ph->threads - 1) / ph->threads, i);
+	ec_line(e, "const int64_t i%" PRId64 " = tn_t + c%" PRId64 " * %d;\n",
+		i, i, ph->threads);
+	if (n % ph->threads)
+		open_for(e, "if (i%" PRId64 " < %" PRId64 ") {\n", i, n);
+	print_list(e, &s->body, ph, s);
+	if (n % ph->threads)
+		close_block(e);
+	close_block(e);
+}
+
+static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
+		       const Stmt *loop)
+{
+	int64_t i = s->axis;
+
+	if (s->map == MAP_UNROLL)
+		put_unroll(e);
+	open_for(e,
+		 "for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
+		 "++) {\n",
+		 i, i, ec_bare(e, ec_ex(e, extent)), i);
+	print_list(e, &s->body, ph, loop);
+	close_block(e);
+}
+
+static void print_loop(Emit *e, const Stmt *s, const Phase *ph,
+		       const Stmt *loop)
+{
+	size_t ranges = e->facts.ranges.n;
+	bool vector = s->map == MAP_VECTOR || s->map == MAP_VUNROLL;
+	Ex extent = ec_simplify(e, s, s->extent);
+	AccList accs = {0}, own = {0};
+
+	VEC_PUSH(e->arena, e->facts.ranges, ((ExRange){s->axis, s->extent}));
+	if (vector)
+		find_accs(e, &s->body, &own, &accs);
+	if (accs.n) {
+		open_for(e, "{\n");
+		declare_parts(e, &accs);
+	}
+	if (s->map == MAP_VECTOR)
+		vector_loop(e, s, extent, ph);
+	else if (s->map == MAP_VUNROLL)
+		vunrolled_loop(e, s, ph);
+	else
+		plain_loop(e, s, extent, ph, loop);
+	if (accs.n) {
+		fold_parts(e, &accs);
+		close_block(e);
+	}
+	e->facts.ranges.n = ranges;
+}
+
+static void print_branch(Emit *e, const Stmt *s, const Phase *ph,
+			 const Stmt *loop)
+{
+	size_t facts = e->facts.facts.n;
+
+	open_for(e, "if (%s) {\n", ec_conds(e, s->conds, s->nconds));
+	for (uint32_t i = 0; i < s->nconds; i++)
+		VEC_PUSH(e->arena, e->facts.facts, s->conds[i]);
+	print_list(e, &s->body, ph, loop);
+	e->facts.facts.n = facts;
+	if (s->orelse.n) {
+		e->depth--;
+		open_for(e, "} else {\n");
+		print_list(e, &s->orelse, ph, loop);
+	}
+	close_block(e);
+}
+
+/* ---- statements ------------------------------------------------------ */
+
+static void print_access(Emit *e, const Stmt *s, const Phase *ph,
+			 const Stmt *loop)
+{
+	bool reg = e->k->buffers.p[s->buffer].scope == SCOPE_REG;
+
+	if (reg && s->kind == ST_LOAD) {
+		ec_line(e, "%s%s;\n", ec_declare(e, s, 0),
+			reg_text(e, s, ph, loop));
+	} else if (reg) {
+		ec_line(e, "%s = v%u;\n", reg_text(e, s, ph, loop), s->args[0]);
+	} else if (s->kind == ST_LOAD) {
+		ec_load(e, s);
+	} else if (loop) {
+		ec_store(e, s);
+	} else {
+		open_for(e, "if (tn_t == 0) {\n");
+		ec_store(e, s);
+		close_block(e);
+	}
+}
+
+static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
+		       const Stmt *loop)
+{
+	if (s->kind == ST_FOR)
+		print_loop(e, s, ph, loop);
+	else if (s->kind == ST_IF)
+		print_branch(e, s, ph, loop);
+	else if (s->kind == ST_BARRIER)
+		ec_line(e, "%s;\n", barrier_text(e));
+	else if (s->kind == ST_STORE ||
+		 (s->kind == ST_LOAD && e->vars[s->var].live))
+		print_access(e, s, ph, loop);
+	else if (s->kind != ST_LOAD && s->kind != ST_AHEAD)
+		ec_stmt(e, s);
+}
+
+static void print_list(Emit *e, const StmtList *l, const Phase *ph,
+		       const Stmt *loop)
+{
+	size_t ranges = e->facts.ranges.n;
+
+	for (size_t i = 0; i < l->n; i++)
+		print_stmt(e, l->p[i], ph, loop);
+	e->facts.ranges.n = ranges;
+}
+
+/* ---- kernels --------------------------------------------------------- */
+
+/* Bytes of an element in the block's memory. */
+static int shared_bytes(CDialect dialect, DType d)
+{
+	int bytes = dtype_info[d].bytes;
+
+	return dialect == CD_OPENCL && (d == DT_F16 || d == DT_BF16) ? 4
+								      : bytes;
+}
+
+static Ex padded_bytes(ExprTab *t, const KBuffer *b, CDialect dialect)
+{
+	Ex n = ex_const(t, shared_bytes(dialect, b->dtype));
+
+	for (int d = 0; d < b->rank; d++)
+		n = ex_mul(t, n, b->shape[d]);
+	Ex line = ex_const(t, 16);
+	return ex_mul(t, ex_ceil_div(t, n, line), line);
+}
+
+/* What the folds of a block use in front. */
+#define PART_BYTES(threads) (8 * (threads))
+
+Ex emit_shared(const Kernels *ks, const Kernel *k, CDialect dialect)
+{
+	ExprTab *t = &ks->program->ex;
+	Ex sum = ex_const(t, PART_BYTES(k->phases.p[0].threads));
+
+	for (size_t i = 0; i < k->buffers.n; i++)
+		if (k->buffers.p[i].scope == SCOPE_WORKER)
+			sum = ex_add(t, sum,
+				     padded_bytes(t, &k->buffers.p[i],
+						  dialect));
+	return sum;
+}
+
+static void print_shared(Emit *e, const Phase *ph)
+{
+	const char *space = e->dialect == CD_OPENCL ? "__local " : "";
+	Ex offset = ex_const(e->t, PART_BYTES(ph->threads));
+
+	for (uint32_t i = 0; i < e->k->buffers.n; i++) {
+		const KBuffer *b = &e->k->buffers.p[i];
+		if (b->scope != SCOPE_WORKER)
+			continue;
+		if (e->buffer_used[i]) {
+			const char *type = e->dialect == CD_OPENCL
+						   ? ec_type(e, b->dtype, 0)
+						   : ec_memory_type(b->dtype);
+			ec_line(e,
+				"%s%s *const %s = (%s%s *)(tn_shared + %s);\n",
+				space, type, ec_buffer(e, i), space, type,
+				ec_ex_raw(e, offset));
+		}
+		offset = ex_add(e->t, offset, padded_bytes(e->t, b, e->dialect));
+	}
+}
+
+static void print_parameters(Emit *e, Buf *out)
+{
+	bool cl = e->dialect == CD_OPENCL;
+
+	for (uint32_t i = 0; i < e->k->buffers.n; i++) {
+		const KBuffer *b = &e->k->buffers.p[i];
+		if (b->scope == SCOPE_WORKER || b->scope == SCOPE_REG)
+			continue;
+		buf_printf(out, "%s%s%s *%s %s,\n\t", cl ? "__global " : "",
+			   b->scope == SCOPE_IN ? "const " : "",
+			   ec_memory_type(b->dtype),
+			   cl ? "restrict" : "__restrict__", ec_buffer(e, i));
+	}
+	for (size_t i = 0; i < e->t->dims.n; i++)
+		buf_printf(out, "int64_t d_%s, ", e->t->dims.p[i].name);
+	buf_printf(out, "%sTnStatus *st", cl ? "__global " : "");
+	if (cl)
+		buf_puts(out, ", __local uchar *tn_shared");
+}
+
+static void print_head(Emit *e, Buf *out, const Phase *ph)
+{
+	if (e->dialect == CD_CUDA)
+		buf_printf(out,
+			   "\nextern \"C\" __global__ void "
+			   "__launch_bounds__(%d)\n%s_%s(",
+			   ph->threads, e->k->name, ph->name);
+	else
+		buf_printf(out,
+			   "\n__kernel "
+			   "__attribute__((reqd_work_group_size(%d, 1, 1)))\n"
+			   "void %s_%s(",
+			   ph->threads, e->k->name, ph->name);
+	print_parameters(e, out);
+	buf_puts(out, ")\n{\n");
+	e->depth = 1;
+	if (e->dialect == CD_CUDA)
+		ec_line(e, "extern __shared__ __align__(16) unsigned char "
+			   "tn_shared[];\n");
+	ec_line(e, "const int tn_t = %s;\n",
+		e->dialect == CD_CUDA ? "threadIdx.x"
+				      : "(int)get_local_id(0)");
+	ec_line(e, "%svoid *const tn_part = tn_shared;\n",
+		e->dialect == CD_CUDA ? "" : "__local ");
+	ec_line(e, "const int64_t t = %s;\n",
+		e->dialect == CD_CUDA
+			? "blockIdx.x + (int64_t)gridDim.x * blockIdx.y"
+			: "(int64_t)get_group_id(0) + "
+			  "(int64_t)get_num_groups(0) * "
+			  "(int64_t)get_group_id(1)");
+}
+
+static void print_phase(Emit *e, Buf *out, const Phase *ph)
+{
+	Buf body, axes;
+
+	ec_open_phase(e, ph);
+	buf_init(&body, e->arena);
+	buf_init(&axes, e->arena);
+	e->out = &body;
+	e->depth = 1;
+	print_list(e, &ph->body, ph, NULL);
+	e->out = &axes;
+	e->depth = 1;
+	ec_task_axes(e, ph);
+	const char *count = ec_bare(e, ec_task_count(e, ph));
+	e->out = out;
+	print_head(e, out, ph);
+	for (size_t i = 0; i < e->consts.n; i++) {
+		Buf text;
+		buf_init(&text, e->arena);
+		ex_print_c(&text, e->t, e->consts.p[i], NULL);
+		ec_line(e, "const int64_t c%zu = %s;\n", i,
+			ec_bare(e, buf_str(&text)));
+	}
+	print_shared(e, ph);
+	ec_line(e, "(void)tn_part;\n");
+	ec_line(e, "(void)st;\n");
+	ec_line(e, "if (t >= %s)\n\t\treturn;\n", count);
+	for (uint32_t i = 0; i < e->k->buffers.n; i++)
+		if (e->k->buffers.p[i].scope == SCOPE_REG && e->buffer_used[i])
+			print_register(e, i, ph);
+	buf_puts(out, buf_str(&axes));
+	buf_puts(out, buf_str(&body));
+	buf_puts(out, "}\n");
+}
+
+/* Each fold that the phases use, once. */
+static void print_folds(Emit *e, Buf *out, int threads)
+{
+	for (size_t i = 0; i < e->folds.n; i++) {
+		const Stmt *s = e->folds.p[i];
+		bool known = false;
+		for (size_t k = 0; k < i; k++)
+			known |= e->folds.p[k]->op == s->op &&
+				 e->folds.p[k]->dtype == s->dtype;
+		if (!known)
+			print_fold(e, out, s->op, s->dtype, threads);
+	}
+}
+
+const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
+		     CDialect dialect)
+{
+	Emit e = {.arena = a,
+		  .ks = ks,
+		  .k = k,
+		  .t = &ks->program->ex,
+		  .dialect = dialect};
+	bool overflow = e.t->overflow;
+	Buf code, folds, out;
+
+	e.fn = cfuncs_new_in(a, dialect);
+	buf_init(&code, a);
+	buf_init(&folds, a);
+	for (size_t i = 0; i < k->phases.n; i++)
+		print_phase(&e, &code, &k->phases.p[i]);
+	print_folds(&e, &folds, k->phases.p[0].threads);
+	if (e.t->overflow && !overflow)
+		bug("an address of kernel %s is too large", k->name);
+	buf_init(&out, a);
+	ec_head(&e, &out);
+	cfuncs_print(e.fn, &out);
+	buf_puts(&out, buf_str(&folds));
+	buf_puts(&out, buf_str(&code));
+	return buf_str(&out);
+}
