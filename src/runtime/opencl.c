@@ -255,10 +255,8 @@ static bool platforms_list(Ctx *ctx, Opencl *c)
 	int result = c->clGetPlatformIDs(OPENCL_PLATFORMS, ids, &n);
 
 	if (result == PLATFORM_NOT_FOUND_KHR || (result == SUCCESS && n == 0))
-		return diag_fail(
-			ctx, ERR_ENV, hint_of(PLATFORM_NOT_FOUND_KHR),
-			"the OpenCL loader %s is here, but no platform",
-			c->path);
+		return diag_fail(ctx, ERR_ENV, hint_of(PLATFORM_NOT_FOUND_KHR),
+				 "the OpenCL loader is here, but no platform");
 	if (!succeeded(ctx, result, "clGetPlatformIDs", ""))
 		return false;
 	for (unsigned i = 0; i < n && i < OPENCL_PLATFORMS; i++)
