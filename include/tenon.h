@@ -289,8 +289,8 @@ TenonError tenon_check(TenonPlan *p, const char *families, uint64_t seed,
 /* ---- machine --------------------------------------------------------- */
 
 typedef struct TenonDevice {
-	const char *target; /* cpu:avx512, cuda:sm_90 */
-	const char *kind;   /* cpu, cuda, compiler, library */
+	const char *target; /* cpu:avx512, cuda:sm_90, opencl:0 */
+	const char *kind;   /* cpu, cuda, opencl, compiler, library */
 	const char *text;   /* model, version, or why it is missing */
 	bool available, chosen;
 } TenonDevice;

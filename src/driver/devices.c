@@ -3,6 +3,7 @@
 
 #include "runtime/cuda.h"
 #include "runtime/nvrtc.h"
+#include "runtime/opencl.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -151,6 +152,72 @@ static TenonDevice add_cuda(TenonContext *c, Devices *d)
 	return driver;
 }
 
+static void add_opencl_device(TenonContext *c, Devices *d, const Opencl *cl,
+			      int n)
+{
+	Arena *a = &c->ctx.perm;
+	OpenclInfo info;
+	const char *why;
+	TenonDevice dev = {.kind = "opencl",
+			   .target = arena_printf(a, "opencl:%d", n)};
+
+	if (opencl_info(&c->ctx, cl, n, &info)) {
+		why = opencl_unsuited(&info);
+		dev.available = !why;
+		dev.text = arena_printf(
+			a,
+			"%s, %zu MiB, %u compute units, %zu KiB local%s%s%s, "
+			"OpenCL %d.%d, %s %s%s%s",
+			info.name, (size_t)(info.memory >> 20),
+			info.compute_units, (size_t)(info.local >> 10),
+			info.fp16 ? ", fp16" : "", info.fp64 ? ", fp64" : "",
+			info.subgroups ? ", subgroups" : "", info.major,
+			info.minor, info.platform->name, info.driver,
+			why ? "; refused: it " : "", why ? why : "");
+	} else {
+		dev.text = message_take(c);
+	}
+	VEC_PUSH(a, *d, dev);
+}
+
+/* OpenCL devices, platforms without one; the loader's row, as add_cuda. */
+static TenonDevice add_opencl(TenonContext *c, Devices *d)
+{
+	Arena *a = &c->ctx.perm;
+	Opencl *cl = arena_new(a, Opencl);
+	bool ok = opencl_open(&c->ctx, NULL, cl);
+	TenonDevice loader = {
+		.target = "libOpenCL.so.1",
+		.kind = "library",
+		.text = "OpenCL loader, not found",
+		.available = ok,
+	};
+
+	if (ok)
+		loader.text = arena_printf(
+			a, "OpenCL loader, %d platform%s, found (%s)",
+			cl->platform_count, cl->platform_count == 1 ? "" : "s",
+			cl->path);
+	else if (cl->path[0])
+		loader.text = arena_printf(a, "OpenCL loader, found (%s): %s",
+					   cl->path, message_take(c));
+	ctx_clear_errors(&c->ctx);
+	for (int i = 0; i < cl->devices; i++)
+		add_opencl_device(c, d, cl, i);
+	for (int i = 0; i < cl->platform_count; i++) {
+		const OpenclPlatform *p = &cl->platforms[i];
+		TenonDevice dev = {
+			.target = "opencl",
+			.kind = "opencl",
+			.text = arena_printf(a, "platform %s (%s): %s", p->name,
+					     p->version, p->why),
+		};
+		if (p->devices == 0)
+			VEC_PUSH(a, *d, dev);
+	}
+	return loader;
+}
+
 static void add_nvrtc(TenonContext *c, Devices *d)
 {
 	Arena *a = &c->ctx.perm;
@@ -172,18 +239,15 @@ static void add_nvrtc(TenonContext *c, Devices *d)
 	VEC_PUSH(a, *d, dev);
 }
 
-/* Libraries that later targets and comparisons load at run time. */
+/* Libraries that tenon bench compares with. */
 static void add_libraries(TenonContext *c, Devices *d)
 {
-	static const char bench[] = "for tenon bench";
-	static const char later[] = "not used by this version";
 	static const struct {
-		const char *file, *what, *use;
+		const char *file, *what;
 	} libs[] = {
-		{"libopenblas.so.0", "OpenBLAS", bench},
-		{"libblis.so.4", "BLIS", bench},
-		{"libdnnl.so.2", "oneDNN", bench},
-		{"libOpenCL.so.1", "OpenCL loader", later},
+		{"libopenblas.so.0", "OpenBLAS"},
+		{"libblis.so.4", "BLIS"},
+		{"libdnnl.so.2", "oneDNN"},
 	};
 	Arena *a = &c->ctx.perm;
 
@@ -192,10 +256,9 @@ static void add_libraries(TenonContext *c, Devices *d)
 		TenonDevice dev = {
 			.target = libs[i].file,
 			.kind = "library",
-			.text = h ? arena_printf(a, "%s, found (%s)",
-						 libs[i].what, libs[i].use)
-				  : arena_printf(a, "%s, not found",
-						 libs[i].what),
+			.text = arena_printf(a, "%s, %s", libs[i].what,
+					     h ? "found (for tenon bench)"
+					       : "not found"),
 			.available = h != NULL,
 		};
 		if (h)
@@ -210,9 +273,11 @@ TenonError tenon_devices(TenonContext *c, const TenonDevice **out, size_t *n)
 	Devices d = {0};
 	add_targets(c, &d);
 	TenonDevice driver = add_cuda(c, &d);
+	TenonDevice loader = add_opencl(c, &d);
 	add_compilers(c, &d);
 	VEC_PUSH(&c->ctx.perm, d, driver);
 	add_nvrtc(c, &d);
+	VEC_PUSH(&c->ctx.perm, d, loader);
 	add_libraries(c, &d);
 	*out = d.p;
 	*n = d.n;
