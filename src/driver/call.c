@@ -123,6 +123,8 @@ bool call_bind(TenonCall *call, const TenonTensor *inputs,
 		if (!bind_tensor(call, &results[i], "result",
 				 p->p->results.p[i].name, &call->bound[n + i]))
 			return false;
+	if (call->plan->gpu)
+		return call->gpu || gpu_call_prepare(call);
 	for (size_t i = 0; i < plan->buffers.n; i++)
 		call->data[i] = buffer_data(call, i);
 	for (size_t i = 0; i < plan->launches.n; i++) {
@@ -153,6 +155,7 @@ void call_free(TenonCall *call)
 	if (!call)
 		return;
 	call_unbind(call);
+	gpu_call_free(call);
 	instance_drop(call->instance);
 	launch_release(&call->set);
 	tenon_release(call->memory, call->memory_size);
@@ -228,7 +231,12 @@ bool call_prepare(TenonCall *call, const int64_t *dims)
 	if (!in)
 		return false;
 	call->threads = 0; /* not ready */
+	gpu_call_free(call);
 	make_tables(call);
+	if (call->plan->gpu) {
+		call->threads = threads;
+		return true;
+	}
 	if (!reserve_memory(call, in->memory_size))
 		return false;
 	call->threads = threads;
@@ -255,7 +263,7 @@ static void copy_results(TenonCall *call)
 	const Program *prog = call->plan->program->p;
 	Bound *out = call->bound + prog->inputs.n;
 
-	for (size_t i = 0; i < plan->copies.n; i++) {
+	for (size_t i = 0; !call->plan->gpu && i < plan->copies.n; i++) {
 		const PlanCopy *c = &plan->copies.p[i];
 		if (out[c->result].bytes)
 			memcpy(out[c->result].data, call->data[c->from],
@@ -276,8 +284,20 @@ static TN_NOINLINE bool run_moving(TenonCall *call, TnStatus *st)
 	return true;
 }
 
-bool call_run(TenonCall *call, TnStatus *st)
+static TN_NOINLINE bool run_gpu(TenonCall *call, Ctx *ctx, TnStatus *st)
 {
+	if (call->copies)
+		copy_inputs(call);
+	if (!gpu_call_run(call, ctx, st))
+		return false;
+	copy_results(call);
+	return true;
+}
+
+bool call_run(TenonCall *call, Ctx *ctx, TnStatus *st)
+{
+	if (call->gpu)
+		return run_gpu(call, ctx, st);
 	return call->moves ? run_moving(call, st) : launch_run(&call->set, st);
 }
 
@@ -341,11 +361,36 @@ static TenonError call_fault(TenonCall *call, const TnStatus *st)
 	return TENON_EPROGRAM;
 }
 
+/* A run that may fail for other reasons than a fault. */
+static TN_NOINLINE TenonError run_on_device(TenonCall *call)
+{
+	OomTrap trap;
+	TnStatus st;
+
+	arena_clear(&call->ctx.perm);
+	arena_clear(&call->ctx.scratch);
+	ctx_clear_errors(&call->ctx);
+	call->out_of_memory = false;
+	if (OOM_TRAP(&trap)) {
+		call->out_of_memory = true;
+		return TENON_ENOMEM;
+	}
+	bool ok = call_run(call, &call->ctx, &st);
+	oom_trap_pop(&trap);
+	if (ok)
+		return TENON_OK;
+	if (st.code)
+		return call_fault(call, &st);
+	return call->ctx.err == ERR_NOMEM ? TENON_ENOMEM : TENON_EENV;
+}
+
 TenonError tenon_call_run(TenonCall *call)
 {
 	TnStatus st;
 
-	if (call_run(call, &st))
+	if (call->gpu)
+		return run_on_device(call);
+	if (call_run(call, &call->ctx, &st))
 		return TENON_OK;
 	return call_fault(call, &st);
 }

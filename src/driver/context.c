@@ -46,6 +46,7 @@ void tenon_context_free(TenonContext *c)
 {
 	if (!c)
 		return;
+	context_close_devices(c);
 	ctx_release(&c->ctx);
 	free(c);
 }

@@ -11,6 +11,7 @@
  *   input.c     an input read from a file, and the sizes it gives
  *   bind.c      named dims from inputs, guards, strides, overlap
  *   instance.c  a plan under one binding: weights, sizes, symbols
+ *   gpu.c       all that of plans for a device
  *   call.c      a plan with its tensors, run many times
  *   run.c       running a plan once, faults
  *   check.c     fixtures, verdicts
@@ -29,6 +30,7 @@
 #include "realise/realise.h"
 #include "region/region.h"
 #include "rewrite/rewrite.h"
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 
 struct TenonContext {
@@ -39,6 +41,7 @@ struct TenonContext {
 	uint64_t cache_limit; /* bytes */
 	const char *compiler; /* as set; NULL: the first found */
 	bool out_of_memory;   /* the message, without memory to hold it */
+	Device *devices[DEVICE_KINDS]; /* NULL until a plan needs it */
 	/* what a call is making: freed if it runs out of memory */
 	TenonProgram *new_program;
 	TenonPlan *new_plan;
@@ -52,6 +55,11 @@ struct TenonProgram {
 	double front_ms;
 };
 
+/* Of plans for a device (gpu.c); NULL in others. */
+typedef struct GpuPlan GpuPlan;
+typedef struct GpuInstance GpuInstance;
+typedef struct GpuCall GpuCall;
+
 struct TenonPlan {
 	TenonContext *c;
 	TenonProgram *program;
@@ -63,8 +71,9 @@ struct TenonPlan {
 	const Kernels *kernels; /* also when stopped before the plan */
 	CodeSource *code;       /* NULL when emitted only */
 	size_t ncode;
-	const Isa *isa;
+	const Isa *isa; /* of CPUs */
 	Compiler cc;
+	GpuPlan *gpu;
 	double plan_ms, compile_ms;
 	bool cached;
 	/* run time */
@@ -91,6 +100,7 @@ struct Instance {
 	size_t *slots;      /* offset of each slot of temporaries */
 	size_t memory_size; /* bytes of temporaries */
 	Launch *launches;   /* their buffers are each call's */
+	GpuInstance *gpu;   /* once it is filled */
 };
 
 /* A caller's tensor as the kernels see it. */
@@ -114,6 +124,7 @@ struct TenonCall {
 	void ***tables; /* by launch: data of its buffers */
 	char *memory;   /* temporaries */
 	size_t memory_size;
+	GpuCall *gpu;
 	Ctx ctx; /* messages of its faults */
 	bool out_of_memory;
 };
@@ -242,7 +253,26 @@ bool call_prepare(TenonCall *call, const int64_t *dims);
 bool call_bind(TenonCall *call, const TenonTensor *inputs,
 	       const TenonTensor *results);
 void call_unbind(TenonCall *call); /* drops the copies */
-bool call_run(TenonCall *call, TnStatus *st);
+/* False: st->code says with which fault; 0: ctx has what went wrong. */
+bool call_run(TenonCall *call, Ctx *ctx, TnStatus *st);
+
+/* ---- gpu.c ----------------------------------------------------------- */
+
+void context_close_devices(TenonContext *c);
+/* The context's device of the kind, opened if need be. */
+bool context_device(TenonContext *c, DeviceKind kind, Device **out);
+DeviceKind target_device(const char *name);
+const char *target_arch(const char *target); /* sm_90a */
+bool gpu_compiler(TenonContext *c, Arena *a, const char *target,
+		  const char **compiler, const char **flags);
+/* Compiles and loads the sources of a plan. */
+bool gpu_load(TenonPlan *p);
+void gpu_unload(TenonPlan *p);
+bool gpu_instance_fill(Instance *in, TnStatus *st);
+void gpu_instance_free(Instance *in);
+bool gpu_call_prepare(TenonCall *call);
+void gpu_call_free(TenonCall *call);
+bool gpu_call_run(TenonCall *call, Ctx *ctx, TnStatus *st);
 
 /* ---- run.c ----------------------------------------------------------- */
 

@@ -164,7 +164,7 @@ static void find_launches(Instance *in)
 					  &k->phases.p[l->phase], in->dims);
 		in->launches[i] = (Launch){
 			.most = workers_worth(steps),
-			.fn = p->symbols[i],
+			.fn = p->gpu ? NULL : p->symbols[i],
 			.tasks = ex_eval(t, l->tasks, in->dims, NULL),
 			.scratch =
 				(size_t)ex_eval(t, l->scratch, in->dims, NULL),
@@ -178,6 +178,7 @@ static void instance_free(Instance *in)
 		for (size_t v = 0; v < in->plan->program->p->values.n; v++)
 			tenon_release(in->weights[v].data,
 				      tensor_bytes(&in->weights[v]));
+	gpu_instance_free(in);
 	launch_release(&in->once);
 	tenon_release(in->kept, in->kept_size);
 	arena_release(&in->arena);
@@ -284,6 +285,10 @@ bool instance_fill(Instance *in, int threads, TnStatus *st)
 	*st = (TnStatus){0};
 	if (in->filled)
 		return true;
+	if (in->plan->gpu) {
+		in->filled = gpu_instance_fill(in, st);
+		return in->filled;
+	}
 	if (!reserve_kept(in))
 		return false;
 	/* a fault leaves it unfilled, so that each run reports it */

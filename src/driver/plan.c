@@ -24,6 +24,7 @@ void tenon_plan_free(TenonPlan *p)
 	if (!p)
 		return;
 	call_free(p->call);
+	gpu_unload(p);
 	if (p->code)
 		code_unload(p->code, p->ncode);
 	arena_release(&p->arena);
@@ -159,6 +160,9 @@ static CodeSource *code_units(TenonPlan *p, size_t *count)
 static bool load_code(TenonPlan *p)
 {
 	TenonContext *c = p->c;
+
+	if (!p->isa)
+		return gpu_load(p);
 	size_t n;
 	const char *cache;
 	double t0 = clock_seconds();
@@ -179,13 +183,22 @@ static bool load_code(TenonPlan *p)
 	return true;
 }
 
-static bool find_compiler(TenonPlan *p)
+/* What compiles for the target, and how. */
+static bool find_compiler(TenonPlan *p, const char *target,
+			  const char **compiler, const char **flags)
 {
 	const char *cache = NULL;
 
 	/* an unusable cache folder is told before a compiler is looked for */
-	return context_cache(p->c, &cache) &&
-	       compiler_find(&p->c->ctx, &p->arena, p->c->compiler, &p->cc);
+	if (!context_cache(p->c, &cache))
+		return false;
+	if (!p->isa)
+		return gpu_compiler(p->c, &p->arena, target, compiler, flags);
+	if (!compiler_find(&p->c->ctx, &p->arena, p->c->compiler, &p->cc))
+		return false;
+	*compiler = p->cc.version;
+	*flags = code_flags(&p->arena, &p->cc, p->isa);
+	return true;
 }
 
 static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
@@ -197,14 +210,15 @@ static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
 	p->log = pl->log;
 	if (pl->stopped && !pl->sources)
 		return true;
-	if (!emit_only && !find_compiler(p))
+	const char *compiler = "", *flags = "";
+	if (!emit_only && !find_compiler(p, target->name, &compiler, &flags))
 		return false;
 	Plan *plan = plan_build(&p->arena, p->program->p, pl->kernels);
 	for (size_t i = 0; i < pl->kernels->kernels.n; i++)
 		VEC_PUSH(&p->arena, plan->sources, pl->sources[i]);
 	plan->target = target->name;
-	plan->compiler = emit_only ? "" : p->cc.version;
-	plan->flags = emit_only ? "" : code_flags(&p->arena, &p->cc, p->isa);
+	plan->compiler = compiler;
+	plan->flags = flags;
 	p->plan = plan;
 	return emit_only || load_code(p);
 }
@@ -335,7 +349,8 @@ TenonError tenon_resume(TenonContext *c, const char *stage, const char *path,
 TenonError tenon_plan_save(TenonPlan *p, const char *path)
 {
 	API_ENTER(p->c);
-	bool ok = p->code || api_usage(p->c, "only a compiled plan is saved");
+	bool ok = p->code || p->gpu ||
+		  api_usage(p->c, "only a compiled plan is saved");
 	if (ok) {
 		const char *text = plan_json(p->plan);
 		ok = file_write_atomic(&p->c->ctx, path, text, strlen(text));
@@ -472,6 +487,7 @@ static bool rebuild(TenonPlan *p, const char *path, const char *text,
 static bool load_plan(TenonPlan *p, const char *path)
 {
 	PlanParts parts = {0};
+	const char *compiler, *flags;
 	Target target;
 	char *text;
 	size_t len;
@@ -482,19 +498,19 @@ static bool load_plan(TenonPlan *p, const char *path)
 	if (!rebuild(p, path, text, &parts) ||
 	    !target_find(p->c, &p->arena, parts.target, true, &target,
 			 &p->isa) ||
-	    !units_fit(p, p->kernels, &target) || !find_compiler(p))
+	    !units_fit(p, p->kernels, &target) ||
+	    !find_compiler(p, target.name, &compiler, &flags))
 		return false;
-	if (strcmp(p->cc.version, parts.compiler))
+	if (strcmp(compiler, parts.compiler))
 		return refuse_plan(p, path,
 				   "compiled by `%s`; this machine's compiler "
 				   "is `%s`",
-				   parts.compiler, p->cc.version);
-	if (strcmp(code_flags(&p->arena, &p->cc, p->isa), parts.flags))
+				   parts.compiler, compiler);
+	if (strcmp(flags, parts.flags))
 		return refuse_plan(p, path,
 				   "compiled with flags `%s`; this version "
 				   "uses `%s`",
-				   parts.flags,
-				   code_flags(&p->arena, &p->cc, p->isa));
+				   parts.flags, flags);
 	return load_code(p);
 }
 

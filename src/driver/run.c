@@ -101,7 +101,7 @@ static bool emitted_only(TenonPlan *p)
 bool plan_admits(TenonPlan *p, const int64_t *dims, const TenonTensor *inputs,
 		 const TenonTensor *results)
 {
-	if (!p->code)
+	if (!p->code && !p->gpu)
 		return emitted_only(p);
 	for (size_t i = 0; i < p->program->p->results.n; i++)
 		if (!check_result(p, i, &results[i], dims))
@@ -122,7 +122,7 @@ static bool run_checked(TenonPlan *p, const int64_t *dims,
 	if (instance_fill(p->call->instance, p->call->threads, &st)) {
 		if (!call_bind(p->call, inputs, results))
 			return false;
-		if (call_run(p->call, &st))
+		if (call_run(p->call, &p->c->ctx, &st))
 			return true;
 	}
 	if (!st.code)
@@ -173,7 +173,7 @@ bool plan_weights(TenonPlan *p, const int64_t *dims, Feeds *out)
 	out->nweights = 0;
 	if (!has_weights(prog))
 		return true;
-	if (!p->code)
+	if (!p->code && !p->gpu)
 		return emitted_only(p);
 	if (!p->call)
 		p->call = call_new(p);

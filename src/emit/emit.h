@@ -22,6 +22,6 @@ Ex emit_scratch(const Kernels *ks, const Kernel *k);
 const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 		     CDialect dialect);
 /* Bytes of a block's memory that a launch gives. */
-Ex emit_shared(const Kernels *ks, const Kernel *k, CDialect dialect);
+Ex emit_shared(const Kernels *ks, const Kernel *k);
 
 #endif

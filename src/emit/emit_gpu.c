@@ -388,18 +388,16 @@ static void print_list(Emit *e, const StmtList *l, const Phase *ph,
 
 /* ---- kernels --------------------------------------------------------- */
 
-/* Bytes of an element in the block's memory. */
-static int shared_bytes(CDialect dialect, DType d)
+/* Bytes of an element in the block's memory, where OpenCL keeps 16-bit floats
+ * as they live in registers. */
+static int shared_bytes(DType d)
 {
-	int bytes = dtype_info[d].bytes;
-
-	return dialect == CD_OPENCL && (d == DT_F16 || d == DT_BF16) ? 4
-								      : bytes;
+	return d == DT_F16 || d == DT_BF16 ? 4 : dtype_info[d].bytes;
 }
 
-static Ex padded_bytes(ExprTab *t, const KBuffer *b, CDialect dialect)
+static Ex padded_bytes(ExprTab *t, const KBuffer *b)
 {
-	Ex n = ex_const(t, shared_bytes(dialect, b->dtype));
+	Ex n = ex_const(t, shared_bytes(b->dtype));
 
 	for (int d = 0; d < b->rank; d++)
 		n = ex_mul(t, n, b->shape[d]);
@@ -410,16 +408,14 @@ static Ex padded_bytes(ExprTab *t, const KBuffer *b, CDialect dialect)
 /* What the folds of a block use in front. */
 #define PART_BYTES(threads) (8 * (threads))
 
-Ex emit_shared(const Kernels *ks, const Kernel *k, CDialect dialect)
+Ex emit_shared(const Kernels *ks, const Kernel *k)
 {
 	ExprTab *t = &ks->program->ex;
 	Ex sum = ex_const(t, PART_BYTES(k->phases.p[0].threads));
 
 	for (size_t i = 0; i < k->buffers.n; i++)
 		if (k->buffers.p[i].scope == SCOPE_WORKER)
-			sum = ex_add(t, sum,
-				     padded_bytes(t, &k->buffers.p[i],
-						  dialect));
+			sum = ex_add(t, sum, padded_bytes(t, &k->buffers.p[i]));
 	return sum;
 }
 
@@ -441,7 +437,7 @@ static void print_shared(Emit *e, const Phase *ph)
 				space, type, ec_buffer(e, i), space, type,
 				ec_ex_raw(e, offset));
 		}
-		offset = ex_add(e->t, offset, padded_bytes(e->t, b, e->dialect));
+		offset = ex_add(e->t, offset, padded_bytes(e->t, b));
 	}
 }
 
