@@ -406,6 +406,7 @@ Plan *plan_build(Arena *a, const Program *source, Kernels *ks)
 		add_launches(&b, k);
 	add_copies(&b);
 	assign_slots(&b);
-	add_donations(&b);
+	if (!ks->kernels.n || !ks->kernels.p[0].phases.p[0].threads)
+		add_donations(&b);
 	return plan;
 }

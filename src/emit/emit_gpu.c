@@ -9,8 +9,8 @@
  * Parameters of every kernel of a source, in order: a pointer for each IN, OUT
  * and SHARED buffer, the dims (int64_t), the records of faults, one for each
  * value of the program, and the block's memory: in CUDA C it is dynamic, in
- * OpenCL C the last parameter. Grids have two axes: tasks are counted along x
- * first, and blocks beyond the last task do nothing.
+ * OpenCL C the last parameter. Tasks are counted along x; CUDA's grids have a
+ * y beyond 2^30, and blocks after the last task do nothing.
  */
 #include "emit/emit_c.h"
 
@@ -488,9 +488,7 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 	ec_line(e, "const int64_t t = %s;\n",
 		e->dialect == CD_CUDA
 			? "blockIdx.x + (int64_t)gridDim.x * blockIdx.y"
-			: "(int64_t)get_group_id(0) + "
-			  "(int64_t)get_num_groups(0) * "
-			  "(int64_t)get_group_id(1)");
+			: "(int64_t)get_group_id(0)");
 }
 
 static void print_phase(Emit *e, Buf *out, const Phase *ph)
@@ -519,7 +517,8 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	print_shared(e, ph);
 	ec_line(e, "(void)tn_part;\n");
 	ec_line(e, "(void)st;\n");
-	ec_line(e, "if (t >= %s)\n\t\treturn;\n", count);
+	if (e->dialect == CD_CUDA)
+		ec_line(e, "if (t >= %s)\n\t\treturn;\n", count);
 	for (uint32_t i = 0; i < e->k->buffers.n; i++)
 		if (e->k->buffers.p[i].scope == SCOPE_REG && e->buffer_used[i])
 			print_register(e, i, ph);

@@ -349,7 +349,7 @@ bool device_launch(Ctx *ctx, Device *d, const DeviceLaunch *l)
 		ctx, &d->cl,
 		&(OpenclLaunch){
 			.kernel = l->kernel->function,
-			.global = {(size_t)x * threads, (size_t)y, 1},
+			.global = {(size_t)l->tasks * threads, 1, 1},
 			.local = {threads, 1, 1},
 			.args = args,
 			.count = (unsigned)l->nargs + 1,
