@@ -28,8 +28,7 @@ DeviceKind target_device(const char *name)
 
 bool context_device(TenonContext *c, DeviceKind kind, Device **out)
 {
-	if (!c->devices[kind] &&
-	    !device_open(&c->ctx, kind, &c->devices[kind]))
+	if (!c->devices[kind] && !device_open(&c->ctx, kind, &c->devices[kind]))
 		return false;
 	*out = c->devices[kind];
 	return true;
@@ -79,8 +78,7 @@ static bool find_kernels(TenonPlan *p)
 	const Plan *plan = p->plan;
 	GpuPlan *g = p->gpu;
 
-	g->kernels =
-		arena_array(&p->arena, DeviceKernel, plan->launches.n + 1);
+	g->kernels = arena_array(&p->arena, DeviceKernel, plan->launches.n + 1);
 	for (size_t i = 0; i < plan->launches.n; i++) {
 		const PlanLaunch *l = &plan->launches.p[i];
 		const Kernel *k = &plan->kernels->kernels.p[l->kernel];
@@ -378,8 +376,8 @@ static bool move_tensors(Ctx *ctx, TenonCall *call, bool in)
 
 	for (size_t i = 0; i < plan->buffers.n; i++) {
 		const PlanBuffer *b = &plan->buffers.p[i];
-		const Bound *t = in ? &call->bound[b->index]
-				    : &results[b->index];
+		const Bound *t =
+			in ? &call->bound[b->index] : &results[b->index];
 		if (b->kind != (in ? PLAN_INPUT : PLAN_RESULT))
 			continue;
 		if (in ? !device_copy_in(ctx, d, call->gpu->mem[i], t->data,
@@ -415,9 +413,8 @@ bool gpu_call_run(TenonCall *call, Ctx *ctx, TnStatus *st)
 			ok = queue_launch(ctx, call->instance, i, g->mem,
 					  g->records);
 	ok = ok && move_tensors(ctx, call, false) &&
-	     (!faults ||
-	      device_copy_out(ctx, d, g->host, g->records,
-			      record_count(p) * sizeof(TnStatus)));
+	     (!faults || device_copy_out(ctx, d, g->host, g->records,
+					 record_count(p) * sizeof(TnStatus)));
 	/* what is queued still reads and writes the caller's memory */
 	ok = device_wait(ctx, d) && ok;
 	device_unlock(d);

@@ -66,10 +66,10 @@ typedef struct Emit {
 	int64_t vaxis;
 	int copy; /* number of this copy of an unrolled vector body */
 	VEC(const Stmt *)
-	streams;            /* stores of the vector loop that have a flag */
+	streams; /* stores of the vector loop that have a flag */
 	VEC(const Stmt *) folds; /* that threads do together, of all phases */
-	VEC(Ex) consts;     /* named c0, c1 ... at the phase's head */
-	bool fence;         /* the phase stores past the caches */
+	VEC(Ex) consts;          /* named c0, c1 ... at the phase's head */
+	bool fence;              /* the phase stores past the caches */
 	bool quiet;         /* a further copy: comments were printed before */
 	const char *rest;   /* lanes that count, where not all do; else NULL */
 	struct ETurn *turn; /* the register tile that is being filled */

@@ -176,7 +176,7 @@ static const char *integer_text(Emit *e, DType d, const void *data)
 
 	if (dtype_info[d].cls != DTC_I)
 		return arena_printf(e->arena, "%" PRIu64 "%s", bits,
-				    bytes < 8		      ? "u"
+				    bytes < 8                 ? "u"
 				    : e->dialect == CD_OPENCL ? "ul"
 							      : "ull");
 	int64_t v = (int64_t)(bits << unused) >> unused;

@@ -62,40 +62,42 @@ static void print_fold(Emit *e, Buf *out, Op op, DType d, int threads)
 	const char *both = ec_fold(e, op, d, 0, "x", "y");
 
 	if (e->dialect == CD_OPENCL) {
-		buf_printf(out,
-			   "static %s %s(%s x, __local void *shared, int tn_t)\n"
-			   "{\n"
-			   "\t__local %s *part = shared;\n\n"
-			   "\t%s;\n"
-			   "\tpart[tn_t] = x;\n"
-			   "\t%s;\n"
-			   "\tfor (int n = %d; n > 0; n /= 2) {\n"
-			   "\t\tif (tn_t < n) {\n"
-			   "\t\t\t%s y = part[tn_t + n];\n\n"
-			   "\t\t\tx = %s;\n"
-			   "\t\t\tpart[tn_t] = x;\n"
-			   "\t\t}\n"
-			   "\t\t%s;\n"
-			   "\t}\n"
-			   "\treturn part[0];\n"
-			   "}\n",
-			   type, name, type, type, barrier_text(e),
-			   barrier_text(e), threads / 2, type, both,
-			   barrier_text(e));
+		buf_printf(
+			out,
+			"static %s %s(%s x, __local void *shared, int tn_t)\n"
+			"{\n"
+			"\t__local %s *part = shared;\n\n"
+			"\t%s;\n"
+			"\tpart[tn_t] = x;\n"
+			"\t%s;\n"
+			"\tfor (int n = %d; n > 0; n /= 2) {\n"
+			"\t\tif (tn_t < n) {\n"
+			"\t\t\t%s y = part[tn_t + n];\n\n"
+			"\t\t\tx = %s;\n"
+			"\t\t\tpart[tn_t] = x;\n"
+			"\t\t}\n"
+			"\t\t%s;\n"
+			"\t}\n"
+			"\treturn part[0];\n"
+			"}\n",
+			type, name, type, type, barrier_text(e),
+			barrier_text(e), threads / 2, type, both,
+			barrier_text(e));
 		return;
 	}
-	buf_printf(out,
-		   "static __device__ __forceinline__ %s %s(%s x, void *shared, "
-		   "int tn_t)\n"
-		   "{\n"
-		   "\t%s *part = (%s *)shared;\n\n"
-		   "#pragma unroll\n"
-		   "\tfor (int n = %d; n > 0; n /= 2) {\n"
-		   "\t\t%s y = __shfl_xor_sync(0xffffffffu, x, n);\n\n"
-		   "\t\tx = %s;\n"
-		   "\t}\n"
-		   "\t__syncthreads();\n",
-		   type, name, type, type, type, WARP / 2, type, both);
+	buf_printf(
+		out,
+		"static __device__ __forceinline__ %s %s(%s x, void *shared, "
+		"int tn_t)\n"
+		"{\n"
+		"\t%s *part = (%s *)shared;\n\n"
+		"#pragma unroll\n"
+		"\tfor (int n = %d; n > 0; n /= 2) {\n"
+		"\t\t%s y = __shfl_xor_sync(0xffffffffu, x, n);\n\n"
+		"\t\tx = %s;\n"
+		"\t}\n"
+		"\t__syncthreads();\n",
+		type, name, type, type, type, WARP / 2, type, both);
 	if (threads > WARP)
 		buf_printf(out,
 			   "\tif (tn_t %% %d == 0)\n"
@@ -204,9 +206,9 @@ static void fold_parts(Emit *e, const AccList *accs)
 	for (size_t i = 0; i < accs->n; i++) {
 		const Stmt *s = accs->p[i];
 		const char *self = arena_printf(e->arena, "v%u", s->var);
-		const char *all = arena_printf(
-			e->arena, "%s(v%u_0, tn_part, tn_t)",
-			fold_name(e, s->op, s->dtype), s->var);
+		const char *all =
+			arena_printf(e->arena, "%s(v%u_0, tn_part, tn_t)",
+				     fold_name(e, s->op, s->dtype), s->var);
 		VEC_PUSH(e->arena, e->folds, s);
 		ec_line(e, "%s = %s;\n", self,
 			ec_fold(e, s->op, s->dtype, 0, self, all));
@@ -481,8 +483,7 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 		ec_line(e, "extern __shared__ __align__(16) unsigned char "
 			   "tn_shared[];\n");
 	ec_line(e, "const int tn_t = %s;\n",
-		e->dialect == CD_CUDA ? "threadIdx.x"
-				      : "(int)get_local_id(0)");
+		e->dialect == CD_CUDA ? "threadIdx.x" : "(int)get_local_id(0)");
 	ec_line(e, "%svoid *const tn_part = tn_shared;\n",
 		e->dialect == CD_CUDA ? "" : "__local ");
 	ec_line(e, "const int64_t t = %s;\n",

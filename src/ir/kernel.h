@@ -220,8 +220,8 @@ double phase_work(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
  * thread may touch what another one touched before, one of them storing. False:
  * nowhere. The barrier goes in front of statement *at of *list.
  */
-bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k,
-		  const Phase *ph, StmtList **list, size_t *at);
+bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
+		  StmtList **list, size_t *at);
 #define KERNEL_MAX_THREADS 1024
 
 /* Laws, and the proof of every access; text in why. */

@@ -179,7 +179,8 @@ static bool args_vary(const Check *c, const Stmt *s)
 /* Statements that work on one element at a time, as a thread does. */
 static bool check_scalar(Check *c, const char *what)
 {
-	return c->vaxis < 0 || has_threads(c) || kcheck_breach(c, "%s in a vector loop", what);
+	return c->vaxis < 0 || has_threads(c) ||
+	       kcheck_breach(c, "%s in a vector loop", what);
 }
 
 /* An accumulator of the dtype and fold, declared by ACC. */

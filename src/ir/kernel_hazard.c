@@ -54,8 +54,8 @@ static bool is_own(const Hazard *h, const Stmt *s, const Stmt *loop)
 		if (ex_uses_axis(h->t, s->index[d], loop->axis))
 			return false;
 	return !ex_uses_axis(h->t, off, loop->axis) &&
-	       ex_equals(h->t,
-			 ex_mod(h->t, off, ex_const(h->t, h->threads)), 0);
+	       ex_equals(h->t, ex_mod(h->t, off, ex_const(h->t, h->threads)),
+			 0);
 }
 
 static bool conflicts(Done before, Done now)
@@ -163,8 +163,8 @@ static bool walk(Hazard *h, StmtList *l, Done *done)
 	return true;
 }
 
-bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k,
-		  const Phase *ph, StmtList **list, size_t *at)
+bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
+		  StmtList **list, size_t *at)
 {
 	Hazard h = {.k = k,
 		    .t = &ks->program->ex,

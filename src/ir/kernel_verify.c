@@ -279,8 +279,9 @@ static bool check_hazards(Check *c, const Phase *ph)
 		return kcheck_breach(c, "%d threads", ph->threads);
 	return !ph->threads ||
 	       !phase_hazard(c->arena, c->ks, c->k, ph, &list, &at) ||
-	       kcheck_breach(c, "a barrier is missing before statement %zu of "
-				"its block",
+	       kcheck_breach(c,
+			     "a barrier is missing before statement %zu of "
+			     "its block",
 			     at);
 }
 

@@ -61,8 +61,7 @@ static const char *gpu_admit(Arena *a, const Regions *r, uint32_t region)
 
 static Candidate gpu_rule(const Regions *r, uint32_t region, const Target *t)
 {
-	const Value *v =
-		program_value(r->program, r->regions.p[region].anchor);
+	const Value *v = program_value(r->program, r->regions.p[region].anchor);
 	int64_t m, n, tile = 64;
 
 	(void)t;
@@ -85,8 +84,7 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 			     const Target *t, const Candidate *c)
 {
 	int64_t par[P_COUNT];
-	const Value *v =
-		program_value(r->program, r->regions.p[region].anchor);
+	const Value *v = program_value(r->program, r->regions.p[region].anchor);
 
 	for (int i = 0; i < P_COUNT; i++)
 		par[i] = c->params[i].value;
@@ -97,8 +95,9 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 		return "threads must be 32, 64 ... 1024";
 	int64_t down = par[P_THREADS] / ACROSS;
 	if (par[P_ROWS] < down || par[P_ROWS] % down || par[P_ROWS] > 256)
-		return arena_printf(a, "rows must be a multiple of %d, at most "
-				       "256",
+		return arena_printf(a,
+				    "rows must be a multiple of %d, at most "
+				    "256",
 				    (int)down);
 	if (par[P_COLUMNS] < ACROSS || par[P_COLUMNS] % ACROSS ||
 	    par[P_COLUMNS] > 256)
@@ -142,8 +141,8 @@ static bool runs_along_k(Product *p, int number)
 {
 	Ex index[TN_MAX_RANK];
 	int64_t axis = p->l.k->naxes; /* that no loop uses */
-	ValueId v = operand_at(p, number, num(p, 0), ex_axis(p->t, axis),
-			       index);
+	ValueId v =
+		operand_at(p, number, num(p, 0), ex_axis(p->t, axis), index);
 
 	return lower_stride(&p->l, v, index, axis) == 1;
 }
@@ -205,8 +204,7 @@ static void open_sums(Product *p, Ex at[3], Ex place[2])
 
 	at[0] = lower_for(l, num(p, threads), MAP_VECTOR, (int)threads);
 	at[1] = lower_for(l, num(p, p->par[P_ROWS] / down), MAP_UNROLL, 1);
-	at[2] = lower_for(l, num(p, p->par[P_COLUMNS] / ACROSS), MAP_UNROLL,
-			  1);
+	at[2] = lower_for(l, num(p, p->par[P_COLUMNS] / ACROSS), MAP_UNROLL, 1);
 	place[0] = ex_add(t, ex_div(t, at[0], num(p, ACROSS)),
 			  ex_mul(t, at[1], num(p, down)));
 	place[1] = ex_add(t, ex_mod(t, at[0], num(p, ACROSS)),
@@ -257,8 +255,7 @@ static void multiply(Product *p, Ex length, const uint32_t reg[2])
 	pick(p, 0, at[0], k, reg[0]);
 	pick(p, 1, at[0], k, reg[1]);
 	at[1] = lower_for(l, num(p, p->par[P_ROWS] / down), MAP_UNROLL, 1);
-	at[2] = lower_for(l, num(p, p->par[P_COLUMNS] / ACROSS), MAP_UNROLL,
-			  1);
+	at[2] = lower_for(l, num(p, p->par[P_COLUMNS] / ACROSS), MAP_UNROLL, 1);
 	Ex left[2] = {at[0], at[1]}, right[2] = {at[0], at[2]};
 	VarId x = lower_load(l, reg[0], left);
 	VarId y = lower_load(l, reg[1], right);

@@ -225,15 +225,15 @@ static const char *loop_legal(Arena *a, const Regions *r, uint32_t region,
 	int64_t walk = c->params[P_WALK].value;
 	bool most;
 
-	if (t->threads && (lanes < 32 || lanes > KERNEL_MAX_THREADS ||
-			   (lanes & (lanes - 1))))
+	if (t->threads &&
+	    (lanes < 32 || lanes > KERNEL_MAX_THREADS || (lanes & (lanes - 1))))
 		return "lanes (threads) must be 32, 64 ... 1024";
 	if (t->threads && walk == WALK_TILES)
 		return "walk=2: tiles are a CPU's";
 	if (!t->threads && (lanes < 1 || lanes > 64 || (lanes & (lanes - 1))))
 		return arena_printf(a, "lanes must be 1, 2, 4 ... 64");
-	if (!t->threads && lanes > 1 && lower_is_scalar(r, region) && !hoists_all(r, region) &&
-	    walk != WALK_SCATTER)
+	if (!t->threads && lanes > 1 && lower_is_scalar(r, region) &&
+	    !hoists_all(r, region) && walk != WALK_SCATTER)
 		return "a value of the region may fault or is indexed at run "
 		       "time, so that lanes must be 1";
 	if (block < lanes || block > 1 << 30)

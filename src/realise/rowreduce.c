@@ -81,8 +81,8 @@ static Candidate rowreduce_rule(const Regions *r, uint32_t region,
 				const Target *t)
 {
 	const Region *reg = &r->regions.p[region];
-	int lanes = t->threads ? row_threads(r, reg, t)
-			       : lower_lanes(r, region, t);
+	int lanes =
+		t->threads ? row_threads(r, reg, t) : lower_lanes(r, region, t);
 
 	if (is_sequential(r, reg))
 		lanes = 1;

@@ -37,7 +37,7 @@ typedef struct Rows {
 	VarId *best;         /* by value: what an index is looked for */
 	Ex row[TN_MAX_RANK]; /* index of the row, by kept axis */
 	int passes;
-	bool across; /* lanes run across rows */
+	bool across;    /* lanes run across rows */
 	int64_t shared; /* bytes of memory that a GPU's block may have */
 	/* the loop over a task's rows, and what the first pass reads in it */
 	int64_t row_axis; /* -1: none */
