@@ -446,9 +446,32 @@ const char *opencl_unsuited(const OpenclInfo *info)
 	return NULL;
 }
 
+static bool device_unsuited(Ctx *ctx, int n, const OpenclInfo *info)
+{
+	return diag_fail(ctx, ERR_ENV,
+			 "tenon devices shows what each lacks; PoCL (Debian's "
+			 "pocl-opencl-icd) lacks nothing on any CPU",
+			 "OpenCL device %d, %s, will not do: it %s", n,
+			 info->name, opencl_unsuited(info));
+}
+
+bool opencl_find(Ctx *ctx, const Opencl *c, int *n)
+{
+	OpenclInfo info;
+
+	for (*n = 0; *n < c->devices; ++*n) {
+		if (!opencl_info(ctx, c, *n, &info))
+			return false;
+		if (!opencl_unsuited(&info))
+			return true;
+	}
+	*n = 0;
+	return opencl_info(ctx, c, 0, &info) && device_unsuited(ctx, 0, &info);
+}
+
 bool opencl_device_open(Ctx *ctx, const Opencl *c, int n, OpenclDevice *out)
 {
-	const char *call = "clCreateContext", *why;
+	const char *call = "clCreateContext";
 	int result;
 
 	memset(out, 0, sizeof(*out));
@@ -456,12 +479,8 @@ bool opencl_device_open(Ctx *ctx, const Opencl *c, int n, OpenclDevice *out)
 	if (!opencl_info(ctx, c, n, &out->info))
 		return false;
 	out->id = c->device[n].id;
-	why = opencl_unsuited(&out->info);
-	if (why)
-		return diag_fail(ctx, ERR_ENV,
-				 "tenon devices shows those that will do",
-				 "OpenCL device %d, %s, will not do: it %s", n,
-				 out->info.name, why);
+	if (opencl_unsuited(&out->info))
+		return device_unsuited(ctx, n, &out->info);
 	const intptr_t properties[] = {CONTEXT_PLATFORM,
 				       (intptr_t)out->info.platform->id, 0};
 	out->context = c->clCreateContext(properties, 1, &out->id, NULL, NULL,

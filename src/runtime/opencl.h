@@ -144,6 +144,9 @@ bool opencl_info(Ctx *ctx, const Opencl *opencl, int n, OpenclInfo *out);
  * subnormals of f32"; NULL where they can. docs/decisions/gpu-functions.md.
  */
 const char *opencl_unsuited(const OpenclInfo *info);
+/* The first device that is suited; ERR_ENV, with the first's reason: none is.
+ */
+bool opencl_find(Ctx *ctx, const Opencl *opencl, int *n);
 
 /*
  * All below: any thread, but launches of one kernel by one thread at a time,

@@ -64,7 +64,8 @@ static const char fake_text[] =
 	"\tcase 0x1004: NUMBER(size_t, 64)\n"
 	"\tcase 0x1005: return put(items, sizeof(items), size, to, used);\n"
 	"\tcase 0x1010: NUMBER(uint64_t, 1u << 30)\n"
-	"\tcase 0x101b: NUMBER(uint64_t, atoi(word(\"FAKE_SINGLE\", \"135\")))"
+	"\tcase 0x101b: NUMBER(uint64_t, d == (void *)7 ? "
+	"atoi(word(\"FAKE_SINGLE\", \"135\")) : 135)"
 	"\n"
 	"\tcase 0x101f: NUMBER(uint64_t, 3ul << 30)\n"
 	"\tcase 0x1023: NUMBER(uint64_t, 49152)\n"
@@ -315,6 +316,7 @@ static void unsuited(void)
 	Opencl c;
 	OpenclInfo info;
 	OpenclDevice d;
+	int n;
 	if (!start())
 		return;
 	CHECK(opencl_open(&ctx, library, &c));
@@ -330,6 +332,15 @@ static void unsuited(void)
 			rows[i].why)));
 		unsetenv(rows[i].name);
 	}
+	setenv("FAKE_SINGLE", "134", 1);
+	CHECK(!opencl_find(&ctx, &c, &n));
+	CHECK(hinted("hint: tenon devices shows what each lacks"));
+	CHECK(said("OpenCL device 0, Fake 7, will not do: it flushes"));
+	setenv("FAKE_DEVICES", "2", 1);
+	CHECK(opencl_open(&ctx, library, &c));
+	CHECK(opencl_find(&ctx, &c, &n) && n == 1);
+	unsetenv("FAKE_SINGLE");
+	CHECK(opencl_find(&ctx, &c, &n) && n == 0);
 	info.available = info.compiles = false;
 	CHECK_STR(opencl_unsuited(&info), "is not available");
 	info.available = true;
@@ -656,16 +667,13 @@ static OpenclProgram real_program;
  */
 static bool real_open(void)
 {
-	OpenclInfo info;
-	bool ok = start() && opencl_open(&ctx, NULL, &real_cl);
-	int n = 0;
+	int n;
+	bool ok = start() && opencl_open(&ctx, NULL, &real_cl) &&
+		  opencl_find(&ctx, &real_cl, &n) &&
+		  opencl_device_open(&ctx, &real_cl, n, &real) &&
+		  opencl_build(&ctx, &real, "real", real_text, NULL,
+			       &real_program);
 
-	while (ok && n < real_cl.devices - 1 &&
-	       (!opencl_info(&ctx, &real_cl, n, &info) ||
-		opencl_unsuited(&info)))
-		n++;
-	ok = ok && opencl_device_open(&ctx, &real_cl, n, &real) &&
-	     opencl_build(&ctx, &real, "real", real_text, NULL, &real_program);
 	if (!CHECK(ok))
 		printf("%s", buf_str(&ctx.messages));
 	ctx_clear_errors(&ctx);
