@@ -47,10 +47,11 @@ static const char fake_text[] =
 	"return *count ? 0 : -1001; }\n"
 	"int clGetPlatformInfo(void *p, INFO)\n"
 	"{ BEGIN if (what == 0x902) TEXT(p == (void *)1 ? \"Fakes\" : "
-	"\"Empty\"); TEXT(\"OpenCL 3.0 of none\"); }\n"
+	"p == (void *)2 ? \"Empty\" : \"More\"); TEXT(\"OpenCL 3.0 of none\"); "
+	"}\n"
 	"int clGetDeviceIDs(void *p, uint64_t type, unsigned n, void **ids, "
 	"unsigned *count)\n"
-	"{ BEGIN if (p != (void *)1) return -1; "
+	"{ BEGIN if (p == (void *)2) return -1; "
 	"*count = atoi(word(\"FAKE_DEVICES\", \"1\")); "
 	"for (long i = 0; i < n && i < *count; i++) ids[i] = (void *)(i + 7); "
 	"return *count ? 0 : -1; }\n"
@@ -97,7 +98,7 @@ static const char fake_calls[] =
 	"void *clCreateProgramWithBinary(void *c, unsigned n, void **d, "
 	"size_t *sizes, void **b, int *status, int *e)\n"
 	"{ if (*sizes != 6) abort(); if (getenv(\"FAKE_STATUS\")) "
-	"{ *e = 0; *status = -42; return 0; } MAKE(*b) }\n"
+	"{ *e = 0; *status = -42; fake_live++; return *b; } MAKE(*b) }\n"
 	"int clBuildProgram(void *p, unsigned n, void **d, const char "
 	"*options, "
 	"void *f, void *a)\n"
@@ -261,6 +262,10 @@ static void opens(void)
 		   "and there is 1"));
 	CHECK(!opencl_info(&ctx, &c, -1, &info));
 	CHECK(said("there is no OpenCL device -1"));
+	setenv("FAKE_PLATFORMS", "3", 1);
+	CHECK(opencl_open(&ctx, library, &c) && c.devices == 2);
+	CHECK(opencl_info(&ctx, &c, 1, &info));
+	CHECK_STR(info.platform->name, "More");
 	/* before 2.1 and 3.0 neither of these is asked for */
 	setenv("FAKE_VERSION", "OpenCL 1.2 old", 1);
 	CHECK(opencl_info(&ctx, &c, 0, &info));
