@@ -4,7 +4,7 @@
  * library with libOpenCL's names, made here with the C compiler, keeps
  * "device" memory on the host and has one kernel. It does as the environment
  * says: FAKE_PLATFORMS, FAKE_DEVICES, FAKE_VERSION, FAKE_SINGLE,
- * FAKE_EXTENSIONS, FAKE_STATUS, FAKE_FAIL=CALL:RESULT.
+ * FAKE_EXTENSIONS, FAKE_STATUS, FAKE_LOG, FAKE_FAIL=CALL:RESULT.
  */
 #include "base/base.h"
 #include "runtime/opencl.h"
@@ -105,7 +105,9 @@ static const char fake_calls[] =
 	"{ BEGIN if (strcmp(options, \"-cl-fp32-correctly-rounded-divide-sqrt "
 	"-w\")) abort(); return strncmp(p, \"kernel\", 6) ? -11 : 0; }\n"
 	"int clGetProgramBuildInfo(void *p, void *d, INFO)\n"
-	"{ BEGIN TEXT(\"line 1: no kernel\"); }\n"
+	"{ BEGIN char s[10000]; snprintf(s, 10000, \"%-*s\", "
+	"atoi(word(\"FAKE_LOG\", \"0\")), \"line 1: no kernel\"); TEXT(s); "
+	"}\n"
 	"int clGetProgramInfo(void *p, INFO)\n"
 	"{ BEGIN if (what == 0x1165) NUMBER(size_t, 6) "
 	"memcpy(*(char **)to, \"kernel\", 6); return 0; }\n"
@@ -171,6 +173,7 @@ static bool start(void)
 	unsetenv("FAKE_SINGLE");
 	unsetenv("FAKE_EXTENSIONS");
 	unsetenv("FAKE_STATUS");
+	unsetenv("FAKE_LOG");
 	unsetenv("FAKE_FAIL");
 	if (library[0])
 		return true;
@@ -504,7 +507,14 @@ static void programs(void)
 	CHECK(!opencl_build(&ctx, &d, "k3", "nothing", "-w", &p) && !p);
 	CHECK(ctx.err == ERR_ENV);
 	CHECK(said("clBuildProgram failed on kernel k3 for Fake 7: "
-		   "CL_BUILD_PROGRAM_FAILURE (-11)\nline 1: no kernel"));
+		   "CL_BUILD_PROGRAM_FAILURE (-11)\nline 1: no kernel\n"));
+	setenv("FAKE_LOG", "9000", 1);
+	CHECK(!opencl_build(&ctx, &d, "k3", "nothing", "-w", &p) && !p);
+	CHECK(buf_str(&ctx.messages)[0] && ctx.messages.n < 4200);
+	CHECK(said("line 1: no kernel         "));
+	setenv("FAKE_FAIL", "clGetProgramBuildInfo:-30", 1);
+	CHECK(!opencl_build(&ctx, &d, "k3", "nothing", "-w", &p) && !p);
+	CHECK(said("CL_BUILD_PROGRAM_FAILURE (-11)\n"));
 	setenv("FAKE_FAIL", "clBuildProgram:-6", 1);
 	CHECK(!opencl_build(&ctx, &d, "k3", "kernel", "-w", &p));
 	CHECK(ctx.err == ERR_NOMEM);
@@ -514,6 +524,56 @@ static void programs(void)
 	CHECK(!opencl_kernel(&ctx, &d, p, "thrice", &k) && !k.id);
 	CHECK(said("clCreateKernel failed on thrice: CL_INVALID_KERNEL_NAME"));
 	CHECK(opencl_kernel_free(&ctx, &d, &k));
+	CHECK(opencl_program_free(&ctx, &d, p));
+	CHECK(opencl_device_close(&ctx, &d));
+	CHECK(fake("fake_live") == 0);
+}
+
+/* One failing call after another, until memory is out; whether it was. */
+static bool fail_until(const OpenclDevice *d, OpenclProgram p, long nth)
+{
+	Ctx own;
+	OomTrap trap;
+	OpenclDevice other;
+	OpenclProgram none;
+	OpenclKernel k;
+	ctx_init(&own);
+	oom_fail_nth(nth);
+	if (OOM_TRAP(&trap)) {
+		oom_fail_nth(0);
+		ctx_release(&own);
+		return true;
+	}
+	setenv("FAKE_FAIL", "clCreateCommandQueue:-36", 1);
+	CHECK(!opencl_device_open(&own, d->opencl, 0, &other));
+	setenv("FAKE_FAIL", "clGetKernelWorkGroupInfo:-36", 1);
+	CHECK(!opencl_kernel(&own, d, p, "twice", &k));
+	setenv("FAKE_FAIL", "none", 1);
+	CHECK(!opencl_build(&own, d, "k3", "nothing", "-w", &none));
+	oom_trap_pop(&trap);
+	oom_fail_nth(0);
+	ctx_release(&own);
+	return false;
+}
+
+static void unwinds(void)
+{
+	Opencl c;
+	OpenclDevice d;
+	OpenclProgram p;
+	long nth = 1;
+	if (!start())
+		return;
+	CHECK(opencl_open(&ctx, library, &c));
+	CHECK(opencl_device_open(&ctx, &c, 0, &d));
+	CHECK(opencl_build(&ctx, &d, "k0", "kernel", "-w", &p));
+	while (fail_until(&d, p, nth)) {
+		if (!CHECK(fake("fake_live") == 3))
+			break;
+		nth++;
+	}
+	CHECK(nth > 8);
+	unsetenv("FAKE_FAIL");
 	CHECK(opencl_program_free(&ctx, &d, p));
 	CHECK(opencl_device_close(&ctx, &d));
 	CHECK(fake("fake_live") == 0);
@@ -878,5 +938,6 @@ static void real_sizes(void)
 
 TEST_MAIN(TEST(missing), TEST(opens), TEST(refusals), TEST(unsuited),
 	  TEST(works), TEST(failures), TEST(memory), TEST(programs),
-	  TEST(binaries), TEST(sizes), TEST(real_adds), TEST(real_reduces),
-	  TEST(real_log), TEST(real_binary), TEST(real_sizes))
+	  TEST(unwinds), TEST(binaries), TEST(sizes), TEST(real_adds),
+	  TEST(real_reduces), TEST(real_log), TEST(real_binary),
+	  TEST(real_sizes))
