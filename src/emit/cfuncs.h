@@ -63,17 +63,14 @@ typedef struct CFuncs CFuncs;
  * machine with fused multiply-adds. There pointers are to global memory and
  * aligned to the element, what serves caches is missing, and TnStatus is an
  * array with one record for each value that may fault:
- * docs/decisions/gpu-functions.md.
+ * docs/decisions/gpu-functions.md. runtime/nvrtc.c and runtime/opencl.c tell
+ * the compilers what the texts need, so that they mean what they mean in C.
  */
 typedef enum CDialect {
 	CD_C,
 	CD_CUDA,
 	CD_OPENCL
 } CDialect;
-
-/* What an OpenCL compiler must be told, so that the texts mean what they mean
- * in C; NVRTC is told by runtime/nvrtc.c. */
-#define CFUNCS_OPENCL_FLAGS "-cl-fp32-correctly-rounded-divide-sqrt"
 
 CFuncs *cfuncs_new(Arena *a); /* in C */
 CFuncs *cfuncs_new_in(Arena *a, CDialect dialect);

@@ -124,6 +124,13 @@ void lower_rows(Lower *l, const Ex *extents, int n, Ex chunk, Ex *index)
 	ExprTab *t = &l->p->ex;
 	Ex rows = ex_const(t, 1);
 
+	/* a row a block of threads: no chunks, no division */
+	if (l->threads && ex_equals(t, chunk, 1)) {
+		for (int d = 0; d < n; d++)
+			index[d] = lower_task(l, extents[d]);
+		(void)lower_for(l, chunk, MAP_SERIAL, 1);
+		return;
+	}
 	for (int d = 0; d < n; d++)
 		rows = ex_mul(t, rows, extents[d]);
 	Ex task = lower_task(l, ex_ceil_div(t, rows, chunk));

@@ -12,6 +12,10 @@
  * cl_khr_int64_extended_atomics (section 6.15.12, atomic types). So is f16;
  * a device with f64 tells cl_khr_fp64 even where it is optional core.
  *
+ * A binary has a seal behind it, the SHA-256 of it and of who made it:
+ * platforms trust bytes that look like theirs, and PoCL 3.1 ends the process
+ * over a file that was cut short.
+ *
  * CL_OUT_OF_RESOURCES is what allocation says when memory is out. On a queue
  * it means registers and the like, or, from some drivers, a kernel that left
  * its buffers; there it is no ERR_NOMEM.
@@ -24,6 +28,7 @@
 #include <string.h>
 
 #define LOG_LIMIT 4000 /* bytes of the compiler's log in an error */
+#define SEAL      (SHA256_HEX - 1)
 
 /* Results, by name: CL_ and what stands here. */
 #define RESULTS(X)                                                             \
@@ -441,9 +446,32 @@ const char *opencl_unsuited(const OpenclInfo *info)
 	return NULL;
 }
 
+static bool device_unsuited(Ctx *ctx, int n, const OpenclInfo *info)
+{
+	return diag_fail(ctx, ERR_ENV,
+			 "tenon devices shows what each lacks; PoCL (Debian's "
+			 "pocl-opencl-icd) lacks nothing on any CPU",
+			 "OpenCL device %d, %s, will not do: it %s", n,
+			 info->name, opencl_unsuited(info));
+}
+
+bool opencl_find(Ctx *ctx, const Opencl *c, int *n)
+{
+	OpenclInfo info;
+
+	for (*n = 0; *n < c->devices; ++*n) {
+		if (!opencl_info(ctx, c, *n, &info))
+			return false;
+		if (!opencl_unsuited(&info))
+			return true;
+	}
+	*n = 0;
+	return opencl_info(ctx, c, 0, &info) && device_unsuited(ctx, 0, &info);
+}
+
 bool opencl_device_open(Ctx *ctx, const Opencl *c, int n, OpenclDevice *out)
 {
-	const char *call = "clCreateContext", *why;
+	const char *call = "clCreateContext";
 	int result;
 
 	memset(out, 0, sizeof(*out));
@@ -451,12 +479,8 @@ bool opencl_device_open(Ctx *ctx, const Opencl *c, int n, OpenclDevice *out)
 	if (!opencl_info(ctx, c, n, &out->info))
 		return false;
 	out->id = c->device[n].id;
-	why = opencl_unsuited(&out->info);
-	if (why)
-		return diag_fail(ctx, ERR_ENV,
-				 "tenon devices shows those that will do",
-				 "OpenCL device %d, %s, will not do: it %s", n,
-				 out->info.name, why);
+	if (opencl_unsuited(&out->info))
+		return device_unsuited(ctx, n, &out->info);
 	const intptr_t properties[] = {CONTEXT_PLATFORM,
 				       (intptr_t)out->info.platform->id, 0};
 	out->context = c->clCreateContext(properties, 1, &out->id, NULL, NULL,
@@ -561,25 +585,61 @@ bool opencl_build(Ctx *ctx, const OpenclDevice *d, const char *name,
 	return true;
 }
 
+/* Of a binary and of what made it. */
+static void seal_make(Ctx *ctx, const OpenclDevice *d, const void *bytes,
+		      size_t size, char seal[SHA256_HEX])
+{
+	const OpenclInfo *info = &d->info;
+	const char *const makers[] = {info->platform->name,
+				      info->platform->version, info->name,
+				      info->version, info->driver};
+	Sha256 *h = sha256_new(&ctx->scratch);
+
+	for (size_t i = 0; i < ARRAY_LEN(makers); i++)
+		sha256_add(h, makers[i], strlen(makers[i]) + 1);
+	sha256_add(h, bytes, size);
+	sha256_end(h, seal);
+}
+
 bool opencl_binary(Ctx *ctx, Arena *a, const OpenclDevice *d, OpenclProgram p,
 		   void **bytes, size_t *size)
 {
 	const Opencl *c = d->opencl;
+	char seal[SHA256_HEX];
+	char *binary;
+	size_t n = 0;
 
 	*bytes = NULL;
 	*size = 0;
 	if (!succeeded(ctx,
-		       c->clGetProgramInfo(p, PROGRAM_BINARY_SIZES,
-					   sizeof(*size), size, NULL),
+		       c->clGetProgramInfo(p, PROGRAM_BINARY_SIZES, sizeof(n),
+					   &n, NULL),
 		       "clGetProgramInfo", d->info.name))
 		return false;
-	if (*size == 0)
+	if (n == 0)
 		return true;
-	*bytes = arena_alloc(a, *size, 16);
-	return succeeded(ctx,
-			 c->clGetProgramInfo(p, PROGRAM_BINARIES,
-					     sizeof(*bytes), bytes, NULL),
-			 "clGetProgramInfo", d->info.name);
+	binary = arena_alloc(a, n + SEAL, 16);
+	if (!succeeded(ctx,
+		       c->clGetProgramInfo(p, PROGRAM_BINARIES, sizeof(binary),
+					   &binary, NULL),
+		       "clGetProgramInfo", d->info.name))
+		return false;
+	seal_make(ctx, d, binary, n, seal);
+	memcpy(binary + n, seal, SEAL);
+	*bytes = binary;
+	*size = n + SEAL;
+	return true;
+}
+
+static bool seal_holds(Ctx *ctx, const OpenclDevice *d, const char *bytes,
+		       size_t size)
+{
+	char seal[SHA256_HEX];
+
+	if (size <= SEAL)
+		return false;
+	seal_make(ctx, d, bytes, size - SEAL, seal);
+	return memcmp(bytes + size - SEAL, seal, SEAL) == 0;
 }
 
 /* Whether this is about the bytes: what the source is compiled for anew. */
@@ -610,8 +670,9 @@ bool opencl_load(Ctx *ctx, const OpenclDevice *d, const char *name,
 	int status = SUCCESS, result;
 
 	*out = NULL;
-	if (size == 0)
+	if (!seal_holds(ctx, d, bytes, size))
 		return true;
+	size -= SEAL;
 	options = opencl_options(&ctx->scratch, options);
 	p = c->clCreateProgramWithBinary(d->context, 1, &d->id, &size, &binary,
 					 &status, &result);

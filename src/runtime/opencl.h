@@ -144,6 +144,9 @@ bool opencl_info(Ctx *ctx, const Opencl *opencl, int n, OpenclInfo *out);
  * subnormals of f32"; NULL where they can. docs/decisions/gpu-functions.md.
  */
 const char *opencl_unsuited(const OpenclInfo *info);
+/* The first device that is suited; ERR_ENV, with the first's reason: none is.
+ */
+bool opencl_find(Ctx *ctx, const Opencl *opencl, int *n);
 
 /*
  * All below: any thread, but launches of one kernel by one thread at a time,
@@ -168,19 +171,16 @@ bool opencl_device_close(Ctx *ctx, OpenclDevice *d);
  */
 bool opencl_build(Ctx *ctx, const OpenclDevice *d, const char *name,
 		  const char *text, const char *options, OpenclProgram *out);
-/*
- * What all sources need of an OpenCL compiler, then `options` (or NULL): what
- * a key is made of, with info's name, driver, and the platform's version.
- */
+/* What all sources need of an OpenCL compiler, then `options` (or NULL): what
+ * a key is made of. */
 const char *opencl_options(Arena *a, const char *options);
 /* A built program for opencl_load, in the arena; size 0: there is no form. */
 bool opencl_binary(Ctx *ctx, Arena *a, const OpenclDevice *d, OpenclProgram p,
 		   void **bytes, size_t *size);
 /*
  * A program from opencl_binary's bytes, with the options of its build. True
- * with *out NULL: the device refuses them (they are another version's, or
- * damaged) and the source is to be built anew. Platforms trust bytes that
- * look like theirs: whoever keeps them on disk checks their hash first.
+ * with *out NULL: they are damaged, made by another device or version, or
+ * refused by the platform, and the source is to be built anew.
  */
 bool opencl_load(Ctx *ctx, const OpenclDevice *d, const char *name,
 		 const void *bytes, size_t size, const char *options,

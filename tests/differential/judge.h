@@ -72,6 +72,14 @@ JUDGE_UNUSED static void judge_release(Judge *j)
 	tenon_context_free(j->c);
 }
 
+/* TEST_TARGET has all programs run elsewhere: on a GPU. */
+static const char *judge_target(const Judge *j)
+{
+	const char *other = getenv("TEST_TARGET");
+
+	return other && *other ? other : j->target;
+}
+
 /* Forgets the failure. */
 JUDGE_UNUSED static void judge_clear(Judge *j)
 {
@@ -367,7 +375,7 @@ static void judge_resumed(Judge *j, TenonPlan *plan, TenonProgram *p,
 			  const char *stage)
 {
 	bool parts = !strcmp(stage, "program") || !strcmp(stage, "rewritten");
-	TenonPlanOptions o = {.target = j->target,
+	TenonPlanOptions o = {.target = judge_target(j),
 			      .pins = j->pins,
 			      .npins = parts ? j->npins : 0};
 	const char *path = arena_printf(&j->arena, JUDGE_FOLDER "/%s.%d", stage,
@@ -447,7 +455,7 @@ JUDGE_UNUSED static bool judge_program(Judge *j, TenonProgram *p,
 				       unsigned flags)
 {
 	TenonPlanOptions o = {
-		.target = j->target, .pins = j->pins, .npins = j->npins};
+		.target = judge_target(j), .pins = j->pins, .npins = j->npins};
 	TenonPlan *plan = NULL;
 	TenonOutcome outcome;
 	JudgeAt at = {j, p};

@@ -8,7 +8,7 @@
  * the C functions, as compiled with fused multiply-adds: on all arguments of
  * 16 bits, a stride over all of f32, and samples and special values else.
  * Where there is a GPU, it runs the same kernels, and they are compared too.
- * So is OpenCL C on the first device of the ICD loader, which may be PoCL's.
+ * So is OpenCL C on the first device that will do, which may be PoCL's.
  * The code under test is generated, and no sanitizer sees it:
  * tests/run: plain
  */
@@ -22,6 +22,7 @@
 #include "runtime/abi.h"
 #include "runtime/cuda.h"
 #include "runtime/nvrtc.h"
+#include "runtime/opencl.h"
 #include "unit/test.h"
 
 #define N      (1 << 17) /* elements of a case */
@@ -656,144 +657,108 @@ static void gpu_bits(void)
 
 /* ---- OpenCL ---------------------------------------------------------- */
 
-static void find(void *handle, const char *name, void *fn)
-{
-	void *p = dlsym(handle, name);
+typedef struct Ocl {
+	Ctx *ctx;
+	Opencl opencl;
+	OpenclDevice device;
+	OpenclProgram program;
+	OpenclKernel kernel;
+	OpenclMem at[5]; /* operands, results, status */
+} Ocl;
 
-	CHECK(p != NULL);
-	memcpy(fn, &p, sizeof(p));
+static bool ocl_load(Ocl *o)
+{
+	bool ok = opencl_build(o->ctx, &o->device, "cases",
+			       source(CD_OPENCL, 0, 1), NULL, &o->program) &&
+		  opencl_kernel(o->ctx, &o->device, o->program, "cases",
+				&o->kernel);
+
+	for (int k = 0; k < 5 && ok; k++)
+		ok = opencl_alloc(o->ctx, &o->device, (size_t)N32 * 8,
+				  &o->at[k]);
+	return ok;
 }
 
-typedef struct OpenCl {
-	void *handle;
-	int (*platforms)(unsigned n, void **ids, unsigned *count);
-	int (*devices)(void *platform, uint64_t type, unsigned n, void **ids,
-		       unsigned *count);
-	void *(*context)(const intptr_t *properties, unsigned n,
-			 void *const *devices, void *notify, void *data,
-			 int *error);
-	void *(*queue)(void *context, void *device, uint64_t properties,
-		       int *error);
-	void *(*program)(void *context, unsigned n, const char **texts,
-			 const size_t *sizes, int *error);
-	int (*build)(void *program, unsigned n, void *const *devices,
-		     const char *flags, void *notify, void *data);
-	int (*info)(void *program, void *device, unsigned what, size_t n,
-		    void *value, size_t *size);
-	void *(*kernel)(void *program, const char *name, int *error);
-	void *(*buffer)(void *context, uint64_t flags, size_t n, void *host,
-			int *error);
-	int (*arg)(void *kernel, unsigned i, size_t n, const void *value);
-	int (*to)(void *queue, void *buffer, unsigned block, size_t at,
-		  size_t n, const void *from, unsigned nevents,
-		  void *const *events, void **event);
-	int (*from)(void *queue, void *buffer, unsigned block, size_t at,
-		    size_t n, void *to, unsigned nevents, void *const *events,
-		    void **event);
-	int (*launch)(void *queue, void *kernel, unsigned dims,
-		      const size_t *at, const size_t *global,
-		      const size_t *local, unsigned nevents,
-		      void *const *events, void **event);
-} OpenCl;
-
-static bool opencl_open(OpenCl *o, void **device)
+/* Case i on n elements, as run_c: results[1] and *st. */
+static bool run_ocl(const Ocl *o, int i, size_t n, TnStatus *st)
 {
-	void *platform;
-	unsigned n = 0;
+	const Case *c = &cases[i];
+	const OpenclDevice *d = &o->device;
+	int64_t count = (int64_t)n;
+	OpenclArg args[] = {
+		{&o->at[0], sizeof(OpenclMem)},
+		{&o->at[1], sizeof(OpenclMem)},
+		{&o->at[2], sizeof(OpenclMem)},
+		{&o->at[3], sizeof(OpenclMem)},
+		{&count, sizeof(count)},
+		{&o->at[4], sizeof(OpenclMem)},
+		{&i, sizeof(i)},
+	};
+	OpenclLaunch l = {.kernel = &o->kernel,
+			  .global = {4096, 1, 1},
+			  .local = {64, 1, 1},
+			  .args = args,
+			  .count = ARRAY_LEN(args)};
 
-	o->handle = dlopen("libOpenCL.so.1", RTLD_NOW);
-	if (!o->handle)
-		return false;
-	find(o->handle, "clGetPlatformIDs", &o->platforms);
-	find(o->handle, "clGetDeviceIDs", &o->devices);
-	find(o->handle, "clCreateContext", &o->context);
-	find(o->handle, "clCreateCommandQueue", &o->queue);
-	find(o->handle, "clCreateProgramWithSource", &o->program);
-	find(o->handle, "clBuildProgram", &o->build);
-	find(o->handle, "clGetProgramBuildInfo", &o->info);
-	find(o->handle, "clCreateKernel", &o->kernel);
-	find(o->handle, "clCreateBuffer", &o->buffer);
-	find(o->handle, "clSetKernelArg", &o->arg);
-	find(o->handle, "clEnqueueWriteBuffer", &o->to);
-	find(o->handle, "clEnqueueReadBuffer", &o->from);
-	find(o->handle, "clEnqueueNDRangeKernel", &o->launch);
-	return o->platforms(1, &platform, &n) == 0 && n > 0 &&
-	       o->devices(platform, UINT64_C(0xffffffff), 1, device, &n) == 0;
+	for (int k = 0; k < c->arity; k++)
+		if (!opencl_copy_in(o->ctx, d, o->at[k], 0, operands[k],
+				    n * (size_t)dtype_info[c->in[k]].bytes))
+			return false;
+	return opencl_copy_in(o->ctx, d, o->at[4], 0, st, sizeof(*st)) &&
+	       opencl_launch(o->ctx, d, &l) &&
+	       opencl_copy_out(o->ctx, d, results[1], o->at[3], 0,
+			       n * (size_t)dtype_info[c->to].bytes) &&
+	       opencl_copy_out(o->ctx, d, st, o->at[4], 0, sizeof(*st)) &&
+	       opencl_finish(o->ctx, d);
 }
 
-static void *opencl_program(const OpenCl *o, void *context, void *device,
-			    const char *text)
+static void ocl_cases(const Ocl *o)
 {
-	int error = 0;
-	void *program = o->program(context, 1, &text, NULL, &error);
-	char *log;
-	size_t n = 0;
+	int wrong = 0;
 
-	if (!CHECK(program && error == 0))
-		return NULL;
-	error = o->build(program, 1, &device, CFUNCS_OPENCL_FLAGS, NULL, NULL);
-	if (error == 0)
-		return program;
-	CHECK(o->info(program, device, 0x1183, 0, NULL, &n) == 0);
-	log = arena_alloc(&arena, n + 1, 1);
-	CHECK(o->info(program, device, 0x1183, n, log, NULL) == 0);
-	printf("clBuildProgram: %d\n%.3000s\n", error, log);
-	CHECK(false);
-	return NULL;
-}
-
-/* On whatever device the loader names first: PoCL is enough. */
-static void opencl_bits(void)
-{
-	OpenCl o = {0};
-	void *device, *context, *queue, *program, *kernel, *at[5];
-	int wrong = 0, error = 0;
-
-	if (!fused() || !opencl_open(&o, &device))
-		SKIP("no OpenCL device, or no fused multiply-adds here");
-	if (!start_c())
-		return;
-	context = o.context(NULL, 1, &device, NULL, NULL, &error);
-	queue = o.queue(context, device, 0, &error);
-	program = opencl_program(&o, context, device, source(CD_OPENCL, 0, 1));
-	if (!CHECK(queue != NULL) || !program)
-		return;
-	kernel = o.kernel(program, "cases", &error);
-	if (!CHECK(kernel != NULL))
-		return;
-	for (int k = 0; k < 5; k++)
-		at[k] = o.buffer(context, 1, (size_t)N32 * 8, NULL, &error);
 	for (int i = 0; i < ncases && wrong < 20; i++) {
 		Case *c = &cases[i];
-		size_t n = make_operands(c), global = 4096;
-		int64_t count = (int64_t)n;
+		size_t n = make_operands(c);
 		TnStatus st[2];
-		bool good = true;
 
 		run_c(i, n, st);
-		for (int k = 0; k < c->arity; k++)
-			good &= o.to(queue, at[k], 1, 0,
-				     n * (size_t)dtype_info[c->in[k]].bytes,
-				     operands[k], 0, NULL, NULL) == 0;
-		good &= o.to(queue, at[4], 1, 0, sizeof(st[1]), &st[1], 0, NULL,
-			     NULL) == 0;
-		for (unsigned k = 0; k < 6; k++)
-			good &= (k == 4 ? o.arg(kernel, 4, 8, &count)
-					: o.arg(kernel, k, sizeof(void *),
-						&at[k == 5 ? 4 : k])) == 0;
-		good &= o.arg(kernel, 6, sizeof(i), &i) == 0;
-		good &= o.launch(queue, kernel, 1, NULL, &global, NULL, 0, NULL,
-				 NULL) == 0;
-		good &= o.from(queue, at[3], 1, 0,
-			       n * (size_t)dtype_info[c->to].bytes, results[1],
-			       0, NULL, NULL) == 0;
-		good &= o.from(queue, at[4], 1, 0, sizeof(st[1]), &st[1], 0,
-			       NULL, NULL) == 0;
-		if (!CHECK(good))
+		if (!CHECK(run_ocl(o, i, n, &st[1])))
 			return;
 		wrong += !same(c, n, st, c->far ? 3 : 0);
 	}
 	CHECK(wrong == 0);
+}
+
+static void ocl_close(Ocl *o)
+{
+	for (int k = 0; k < 5; k++)
+		CHECK(opencl_free(o->ctx, &o->device, o->at[k]));
+	CHECK(opencl_kernel_free(o->ctx, &o->device, &o->kernel));
+	CHECK(opencl_program_free(o->ctx, &o->device, o->program));
+	CHECK(opencl_device_close(o->ctx, &o->device));
+}
+
+static void opencl_bits(void)
+{
+	static Ocl o;
+	Ctx ctx;
+	int n;
+
+	if (!fused())
+		SKIP("no fused multiply-adds here");
+	ctx_init(&ctx);
+	o.ctx = &ctx;
+	/* PoCL is enough, and tools/setup sees that it is there */
+	if (CHECK(opencl_open(&ctx, NULL, &o.opencl) &&
+		  opencl_find(&ctx, &o.opencl, &n) &&
+		  opencl_device_open(&ctx, &o.opencl, n, &o.device)) &&
+	    start_c() && CHECK(ocl_load(&o)))
+		ocl_cases(&o);
+	if (o.device.context)
+		ocl_close(&o);
+	if (ctx.err)
+		printf("%s", buf_str(&ctx.messages));
+	ctx_release(&ctx);
 }
 
 /* ---- names ----------------------------------------------------------- */
