@@ -49,21 +49,13 @@ static bool open_cuda(Ctx *ctx, Device *d)
 	return true;
 }
 
-/* The first device that suits; where none does, why the first one does not. */
 static bool open_opencl(Ctx *ctx, Device *d)
 {
-	int n = 0;
+	int n;
 
-	if (!opencl_open(ctx, NULL, &d->opencl))
-		return false;
-	for (int i = d->opencl.devices; i-- > 0;) {
-		OpenclInfo info;
-		if (opencl_info(ctx, &d->opencl, i, &info) &&
-		    !opencl_unsuited(&info))
-			n = i;
-	}
-	ctx_clear_errors(ctx);
-	if (!opencl_device_open(ctx, &d->opencl, n, &d->cl))
+	if (!opencl_open(ctx, NULL, &d->opencl) ||
+	    !opencl_find(ctx, &d->opencl, &n) ||
+	    !opencl_device_open(ctx, &d->opencl, n, &d->cl))
 		return false;
 	snprintf(d->name, sizeof(d->name), "%s", d->cl.info.name);
 	return true;
