@@ -44,9 +44,17 @@ typedef struct Trial {
 } Trial;
 
 /* Runs fn in a process, so that a crash is a failure of this part alone. */
+/* TEST_PART=1/4: every fourth trial, from the second on; for several
+ * processes at a time. */
+static unsigned part, parts = 1;
+
 static void isolated(const char *name, bool (*fn)(void *arg, Buf *why),
 		     void *arg)
 {
+	static unsigned count;
+
+	if (count++ % parts != part)
+		return;
 	char text[ROOM];
 	size_t n = 0;
 	int fd[2], status;
@@ -793,7 +801,13 @@ int main(int argc, char **argv)
 {
 	const char *env = getenv("TEST_ALL");
 
+	const char *some = getenv("TEST_PART");
+
 	all = (env && env[0]) || (argc > 1 && !strcmp(argv[1], "--all"));
+	if (some && (sscanf(some, "%u/%u", &part, &parts) != 2 || !parts)) {
+		fprintf(stderr, "TEST_PART is N/M\n");
+		return 2;
+	}
 	every_dtype();
 	other_targets();
 	texts();
