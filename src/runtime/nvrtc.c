@@ -24,6 +24,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define LOG_LIMIT 4000 /* bytes of the compiler's log in an error */
 
@@ -38,7 +40,7 @@ enum {
 static const char install_hint[] =
 	"install the CUDA toolkit, or NVRTC alone (the Python package "
 	"nvidia-cuda-nvrtc), and set CUDA_HOME to the folder that has its "
-	"lib or lib64";
+	"lib or lib64; tools/setup test does it for one user's cache folder";
 
 /* ---- finding the library --------------------------------------------- */
 
@@ -68,6 +70,21 @@ static void folder_add(Arena *a, Files *v, const char *root, const char *lib)
 				       library_names[i]));
 }
 
+/* Where tools/setup unpacks one; NULL if others could put code there. */
+static const char *private_folder(Arena *a)
+{
+	const char *cache, *folder;
+	struct stat st;
+
+	if (!cache_dir(NULL, a, &cache))
+		return NULL;
+	folder = arena_printf(a, "%s/nvrtc", cache);
+	return stat(folder, &st) == 0 && (st.st_mode & 022) == 0 &&
+			       st.st_uid == geteuid()
+		       ? folder
+		       : NULL;
+}
+
 const char *const *nvrtc_candidates(Arena *a)
 {
 	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
@@ -80,6 +97,7 @@ const char *const *nvrtc_candidates(Arena *a)
 		folder_add(a, &v, getenv(variables[i]), "lib");
 	}
 	folder_add(a, &v, "/usr/local/cuda", "lib64");
+	folder_add(a, &v, private_folder(a), "lib");
 	VEC_PUSH(a, v, NULL);
 	return v.p;
 }
@@ -141,6 +159,21 @@ static bool library_bind(Ctx *ctx, void *library, Nvrtc *out)
 	return true;
 }
 
+/*
+ * NVRTC opens a second library by its bare name when it compiles, and that of
+ * 13.0 does not look into its own folder. What is loaded is found by name.
+ */
+static void builtins_load(Arena *a, const Nvrtc *n)
+{
+	const char *end = strrchr(n->path, '/');
+
+	if (end)
+		(void)dlopen(arena_printf(a, "%.*s/libnvrtc-builtins.so.%d.%d",
+					  (int)(end - n->path), n->path,
+					  n->major, n->minor),
+			     RTLD_LAZY | RTLD_LOCAL);
+}
+
 static bool library_ask(Ctx *ctx, Arena *a, Nvrtc *n)
 {
 	int count = 0;
@@ -158,6 +191,7 @@ static bool library_ask(Ctx *ctx, Arena *a, Nvrtc *n)
 				 n->path, n->nvrtcGetErrorString(result));
 	n->arch_count = count < NVRTC_ARCHS ? count : NVRTC_ARCHS;
 	memcpy(n->archs, archs, (size_t)n->arch_count * sizeof(int));
+	builtins_load(a, n);
 	return true;
 }
 

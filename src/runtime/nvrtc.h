@@ -40,7 +40,8 @@ typedef struct Nvrtc {
 /*
  * Files to try, in order, NULL-terminated: by name in the loader's search
  * path, then in the lib folders of $CUDA_HOME, $CUDA_PATH (absolute ones) and
- * /usr/local/cuda.
+ * /usr/local/cuda, and of the folder `nvrtc` in the user's cache folder, where
+ * that is his alone.
  */
 const char *const *nvrtc_candidates(Arena *a);
 

@@ -47,6 +47,20 @@ class Context:
         self.work = self.build / "test"
         for name in ("cache", "home", "tmp"):
             (self.work / name).mkdir(parents=True, exist_ok=True)
+        self.link_nvrtc()
+
+    def link_nvrtc(self):
+        """The NVRTC of tools/setup, in the user's cache, into the tests'."""
+        cache = os.environ.get("XDG_CACHE_HOME", "")
+        if not cache.startswith("/"):
+            cache = os.environ.get("HOME", "") + "/.cache"
+        there = Path(cache, "tenon", "nvrtc")
+        here = self.work / "cache" / "tenon" / "nvrtc"
+        here.parent.mkdir(mode=0o700, exist_ok=True)
+        if here.is_symlink() and Path(os.readlink(here)) != there:
+            here.unlink()
+        if there.exists() and not here.is_symlink():
+            here.symlink_to(there)
 
     def variants(self):
         """Folders of the builds to test; the sanitizers' is the second."""
@@ -54,10 +68,12 @@ class Context:
                 if (b / "tenon").exists()]
 
     def environment(self, build=None):
-        """What tests see: nothing of the caller's but PATH."""
+        """What tests see: nothing of the caller's but where tools are."""
         build = build or self.build
         san = build.name == "san"
-        return {
+        tools = {name: os.environ[name] for name in ("CUDA_HOME", "CUDA_PATH")
+                 if name in os.environ}
+        return tools | {
             "PATH": f"{build}:{os.environ.get('PATH', os.defpath)}",
             "HOME": str(self.work / "home"),
             "XDG_CACHE_HOME": str(self.work / "cache"),
@@ -69,6 +85,8 @@ class Context:
             "PYTHON": "/usr/bin/python3",
             "TEST_ALL": "1" if self.all else "",
             "TEST_SAN": "1" if san else "",
+            # tools/setup brought all that it can bring.
+            "TEST_SETUP": "1" if (self.build / "setup-test").exists() else "",
             # A refused allocation is what some tests are about.
             "ASAN_OPTIONS": "allocator_may_return_null=1",
             "UBSAN_OPTIONS": "print_stacktrace=1",

@@ -552,11 +552,13 @@ static void compiles(void)
 	ctx_init(&ctx);
 	ctx.threads = 2;
 	bool found = nvrtc_open(&ctx, NULL, &nvrtc);
+	if (!found)
+		printf("%s", buf_str(&ctx.messages));
 	for (size_t k = 0; k < ARRAY_LEN(archs) && found; k++)
 		compile_parts(&ctx, &nvrtc, archs[k], src);
 	ctx_release(&ctx);
 	if (!found)
-		SKIP("no NVRTC");
+		SKIP_UNTIL_SETUP("no NVRTC is here");
 }
 
 /* ---- a GPU ----------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /*
  * nvrtc, cubin: compiling CUDA C without a GPU, and what is read from the
  * result. Kernels have a known number of matrix instructions, of bytes of
- * shared memory and stack, or spill by force. Skipped where no NVRTC is.
+ * shared memory and stack, or spill by force. Skipped where no NVRTC is and
+ * tools/setup has not brought one.
  */
 #include "base/base.h"
 #include "runtime/cubin.h"
@@ -10,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static const char none[] = "no NVRTC of 12 or later is here";
 static Ctx ctx;
@@ -24,6 +26,8 @@ static void start(void)
 		ctx.threads = 2;
 		/* 11 knows neither sm_90a nor 8-bit floats */
 		here = nvrtc_open(&ctx, NULL, &nvrtc) && nvrtc.major >= 12;
+		if (!here)
+			printf("%s", buf_str(&ctx.messages));
 		ctx_clear_errors(&ctx);
 	}
 	once = true;
@@ -197,7 +201,7 @@ static void facts(void)
 {
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	facts_on("sm_80");
 	facts_on("sm_90a");
 	for (int i = 0; i < nvrtc.arch_count; i++) {
@@ -220,7 +224,7 @@ static void calls(void)
 		"template __global__ void shape<3>(float *, int);\n";
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	Cubin c = cubin_of("sm_80", text);
 	CHECK(c.n == 1);
 	CHECK(c.n == 1 && strstr(c.kernels[0].name, "shape") != NULL);
@@ -260,7 +264,7 @@ static void matrix_warp(void)
 	};
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
 		counts_are(i % 2 ? "sm_90a" : "sm_80",
 			   mma_text("k", rows[i].kinds, rows[i].a, rows[i].b,
@@ -296,7 +300,7 @@ static void matrix_warpgroup(void)
 	};
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		int n = (int)i + 1;
 		counts_are(
@@ -336,7 +340,7 @@ static void serialized(void)
 		"\tfor (int i = 0; i < 4; i++) q[i] = d[i];\n}\n";
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	Buf b;
 	buf_init(&b, &ctx.perm);
 	buf_puts(&b, text);
@@ -357,7 +361,7 @@ static void log_disagrees(void)
 	Cubin c;
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	CHECK(compile("sm_80",
 		      "extern \"C\" __global__ void k(int *p)\n{\n"
 		      "\tp[0] = 1;\n}\n",
@@ -383,7 +387,7 @@ static void compile_errors(void)
 	NvrtcSource src;
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	CHECK(!compile("sm_80",
 		       "extern \"C\" __global__ void k(float *o)\n{\n"
 		       "\to[0] = missing;\n}\n",
@@ -428,7 +432,7 @@ static void unknown_archs(void)
 	NvrtcSource src;
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	for (size_t i = 0; i < ARRAY_LEN(archs); i++) {
 		CHECK(!compile(archs[i], "", &src));
 		CHECK(ctx.err == ERR_USAGE);
@@ -477,6 +481,34 @@ static bool is_candidate(const char *const *list, const char *file)
 	return false;
 }
 
+/* The one in the cache folder comes last, and only where it is ours. */
+static void private_candidate(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME");
+	char top[] = "/tmp/tenon-nvrtc-XXXXXX";
+	cache = cache ? arena_strdup(&ctx.perm, cache) : NULL;
+	if (!CHECK(mkdtemp(top) != NULL))
+		return;
+	const char *folder = arena_printf(&ctx.perm, "%s/tenon/nvrtc", top);
+	const char *file =
+		arena_printf(&ctx.perm, "%s/lib/libnvrtc.so.11.2", folder);
+	setenv("XDG_CACHE_HOME", top, 1);
+	CHECK(!is_candidate(nvrtc_candidates(&ctx.perm), file));
+	CHECK(dir_make(&ctx, folder));
+	const char *const *list = nvrtc_candidates(&ctx.perm);
+	size_t n = 0;
+	while (list[n])
+		n++;
+	CHECK_STR(list[n - 1], file);
+	CHECK(chmod(folder, 0777) == 0);
+	CHECK(!is_candidate(nvrtc_candidates(&ctx.perm), file));
+	CHECK(system(arena_printf(&ctx.perm, "rm -rf %s", top)) == 0);
+	if (cache)
+		setenv("XDG_CACHE_HOME", cache, 1);
+	else
+		unsetenv("XDG_CACHE_HOME");
+}
+
 static void candidates(void)
 {
 	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
@@ -495,6 +527,7 @@ static void candidates(void)
 	CHECK_STR(list[3], "/some/where/lib64/libnvrtc.so.13");
 	CHECK(is_candidate(list, "/some/where/lib/libnvrtc.so.11.2"));
 	CHECK(is_candidate(list, "/usr/local/cuda/lib64/libnvrtc.so.13"));
+	private_candidate();
 	for (size_t i = 0; list[i]; i++)
 		CHECK(strstr(list[i], "relative") == NULL);
 	for (int i = 0; i < 2; i++) {
@@ -583,7 +616,7 @@ static void damaged(void)
 {
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	damaged_on("sm_80");
 	damaged_on("sm_90a");
 }
@@ -734,7 +767,7 @@ static void crafted(void)
 	NvrtcSource src;
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	for (int i = 0; i < 2 * DAMAGES; i++) {
 		if (!CHECK(compile(archs[i / DAMAGES], facts_text, &src)))
 			return;
@@ -786,7 +819,7 @@ static void two_threads(void)
 	Twin t[2] = {{.arch = "sm_80"}, {.arch = "sm_90a"}};
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	for (int i = 0; i < 2; i++)
 		CHECK(pthread_create(&t[i].thread, NULL, twin_run, &t[i]) == 0);
 	for (int i = 0; i < 2; i++) {
@@ -801,7 +834,7 @@ static void many(void)
 	NvrtcSource src[5];
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	for (int i = 0; i < 5; i++)
 		src[i] = (NvrtcSource){
 			.name = arena_printf(&ctx.perm, "k%d", i),
@@ -831,7 +864,7 @@ static void out_of_memory(void)
 {
 	start();
 	if (!here)
-		SKIP(none);
+		SKIP_UNTIL_SETUP(none);
 	for (long nth = 1;; nth++) {
 		Arena a;
 		OomTrap trap;

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct TestCase {
@@ -31,6 +32,16 @@ static bool test_skipped;
 #define CHECK(cond) test_check((cond), __FILE__, __LINE__, #cond)
 #define CHECK_STR(got, want)                                                   \
 	test_check_str((got), (want), __FILE__, __LINE__, #got)
+/* Leaves the test at hand for want of what tools/setup brings. */
+#define SKIP_UNTIL_SETUP(why)                                                  \
+	do {                                                                   \
+		const char *setup_ = getenv("TEST_SETUP");                     \
+		if (!setup_ || !*setup_)                                       \
+			SKIP(why);                                             \
+		printf("tools/setup test has run, but %s\n", why);             \
+		CHECK(!"set up");                                              \
+		return;                                                        \
+	} while (0)
 /* Leaves the test at hand, which then counts as skipped. */
 #define SKIP(why)                                                              \
 	do {                                                                   \
