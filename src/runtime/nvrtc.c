@@ -17,6 +17,7 @@
  * left out: ours is by content.
  */
 #include "runtime/nvrtc.h"
+#include "runtime/store.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -24,8 +25,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define LOG_LIMIT 4000 /* bytes of the compiler's log in an error */
 
@@ -74,15 +73,11 @@ static void folder_add(Arena *a, Files *v, const char *root, const char *lib)
 static const char *private_folder(Arena *a)
 {
 	const char *cache, *folder;
-	struct stat st;
 
 	if (!cache_dir(NULL, a, &cache))
 		return NULL;
 	folder = arena_printf(a, "%s/nvrtc", cache);
-	return stat(folder, &st) == 0 && (st.st_mode & 022) == 0 &&
-			       st.st_uid == geteuid()
-		       ? folder
-		       : NULL;
+	return folder_is_ours(folder) ? folder : NULL;
 }
 
 const char *const *nvrtc_candidates(Arena *a)
