@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -656,6 +657,7 @@ static void out_of_memory(void)
 		shell("rm -rf %s", code);
 	}
 	CHECK(done && n > 20);
+	CHECK(fcntl(0, F_GETFD) >= 0); /* nothing of others was closed */
 }
 
 /* SIGCHLD ignored by the host program: children leave no status. */
