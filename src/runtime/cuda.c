@@ -20,12 +20,11 @@ enum {
 	SUCCESS = 0,
 	OUT_OF_MEMORY = 2,
 	NO_DEVICE = 100,
-	INVALID_IMAGE = 200,
-	NO_BINARY_FOR_GPU = 209,
-	SYSTEM_DRIVER_MISMATCH = 803,
+	NOT_READY = 600,
 };
 
-/* CUdevice_attribute, CUfunction_attribute, CUstream_flags, launch extras */
+/* CUdevice_attribute, CUfunction_attribute, CUstream_flags, launch extras,
+ * CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP, CUevent_flags */
 enum {
 	DEVICE_MULTIPROCESSORS = 16,
 	DEVICE_MAJOR = 75,
@@ -33,47 +32,14 @@ enum {
 	DEVICE_SHARED_OPTIN = 97,
 	FUNCTION_DYNAMIC_SHARED = 8,
 	STREAM_NON_BLOCKING = 1,
+	HOST_PORTABLE = 1,
+	HOST_MAPPED = 2,
+	EVENT_SLEEPS = 1,
+	EVENT_UNTIMED = 2,
 	EXTRA_END = 0,
 	EXTRA_BUFFER = 1,
 	EXTRA_SIZE = 2,
 };
-
-/* ---- errors ---------------------------------------------------------- */
-
-static const char *hint_of(int result)
-{
-	switch (result) {
-	case NO_DEVICE:
-		return "no GPU is visible: see what nvidia-smi lists, and "
-		       "whether CUDA_VISIBLE_DEVICES hides it";
-	case INVALID_IMAGE:
-	case NO_BINARY_FOR_GPU:
-		return "the code is for another architecture, or by a newer "
-		       "NVRTC than the driver serves; tenon devices shows both";
-	case SYSTEM_DRIVER_MISMATCH:
-		return "libcuda and the kernel's driver differ: reboot after "
-		       "an update, or install both of one version";
-	default:
-		return NULL;
-	}
-}
-
-/* True on success, else reports "CALL failed WHERE: NAME (text)". */
-static bool succeeded(Ctx *ctx, const Cuda *c, int result, const char *call,
-		      const char *where)
-{
-	const char *name = NULL, *text = NULL;
-
-	if (result == SUCCESS)
-		return true;
-	if (c->cuGetErrorName(result, &name) != SUCCESS || !name)
-		name = "an error without a name";
-	if (c->cuGetErrorString(result, &text) != SUCCESS || !text)
-		text = "the driver has no text for it";
-	return diag_fail(ctx, result == OUT_OF_MEMORY ? ERR_NOMEM : ERR_ENV,
-			 hint_of(result), "%s failed%s%s: %s (%d: %s)", call,
-			 *where ? " on " : "", where, name, result, text);
-}
 
 /* ---- the library ----------------------------------------------------- */
 
@@ -107,8 +73,8 @@ static bool library_bind(Ctx *ctx, void *library, Cuda *out)
 
 static bool driver_start(Ctx *ctx, int needs, Cuda *c)
 {
-	if (!succeeded(ctx, c, c->cuDriverGetVersion(&c->version),
-		       "cuDriverGetVersion", ""))
+	if (!cuda_succeeded(ctx, c, c->cuDriverGetVersion(&c->version),
+			    "cuDriverGetVersion", ""))
 		return false;
 	if (c->version < needs)
 		return diag_fail(ctx, ERR_ENV,
@@ -118,9 +84,9 @@ static bool driver_start(Ctx *ctx, int needs, Cuda *c)
 				 "%d.%d, and %d.%d is needed",
 				 c->version / 1000, c->version % 1000 / 10,
 				 needs / 1000, needs % 1000 / 10);
-	return succeeded(ctx, c, c->cuInit(0), "cuInit", "") &&
-	       succeeded(ctx, c, c->cuDeviceGetCount(&c->devices),
-			 "cuDeviceGetCount", "");
+	return cuda_succeeded(ctx, c, c->cuInit(0), "cuInit", "") &&
+	       cuda_succeeded(ctx, c, c->cuDeviceGetCount(&c->devices),
+			      "cuDeviceGetCount", "");
 }
 
 bool cuda_open(Ctx *ctx, const char *library, int needs, Cuda *out)
@@ -136,7 +102,7 @@ bool cuda_open(Ctx *ctx, const char *library, int needs, Cuda *out)
 		return false;
 	if (out->devices > 0)
 		return true;
-	return diag_fail(ctx, ERR_ENV, hint_of(NO_DEVICE),
+	return diag_fail(ctx, ERR_ENV, cuda_hint(NO_DEVICE),
 			 "the CUDA driver %d.%d is here, but no device",
 			 out->version / 1000, out->version % 1000 / 10);
 }
@@ -150,7 +116,8 @@ static bool device_get(Ctx *ctx, const Cuda *c, int n, int *device)
 				 "there is no CUDA device %d: devices are "
 				 "numbered from 0, and there %s %d",
 				 n, c->devices == 1 ? "is" : "are", c->devices);
-	return succeeded(ctx, c, c->cuDeviceGet(device, n), "cuDeviceGet", "");
+	return cuda_succeeded(ctx, c, c->cuDeviceGet(device, n), "cuDeviceGet",
+			      "");
 }
 
 bool cuda_info(Ctx *ctx, const Cuda *c, int n, CudaInfo *out)
@@ -167,19 +134,20 @@ bool cuda_info(Ctx *ctx, const Cuda *c, int n, CudaInfo *out)
 
 	memset(out, 0, sizeof(*out));
 	if (!device_get(ctx, c, n, &device) ||
-	    !succeeded(ctx, c,
-		       c->cuDeviceGetName(out->name, (int)sizeof(out->name) - 1,
-					  device),
-		       "cuDeviceGetName", "") ||
-	    !succeeded(ctx, c, c->cuDeviceTotalMem(&out->memory, device),
-		       "cuDeviceTotalMem", out->name))
+	    !cuda_succeeded(ctx, c,
+			    c->cuDeviceGetName(out->name,
+					       (int)sizeof(out->name) - 1,
+					       device),
+			    "cuDeviceGetName", "") ||
+	    !cuda_succeeded(ctx, c, c->cuDeviceTotalMem(&out->memory, device),
+			    "cuDeviceTotalMem", out->name))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		if (!succeeded(ctx, c,
-			       c->cuDeviceGetAttribute(rows[i].value,
-						       rows[i].attribute,
-						       device),
-			       "cuDeviceGetAttribute", out->name))
+		if (!cuda_succeeded(ctx, c,
+				    c->cuDeviceGetAttribute(rows[i].value,
+							    rows[i].attribute,
+							    device),
+				    "cuDeviceGetAttribute", out->name))
 			return false;
 	}
 	return true;
@@ -191,7 +159,7 @@ bool cuda_device_open(Ctx *ctx, const Cuda *c, int n, CudaDevice *out)
 	out->cuda = c;
 	return device_get(ctx, c, n, &out->device) &&
 	       cuda_info(ctx, c, n, &out->info) &&
-	       succeeded(
+	       cuda_succeeded(
 		       ctx, c,
 		       c->cuDevicePrimaryCtxRetain(&out->context, out->device),
 		       "cuDevicePrimaryCtxRetain", out->info.name);
@@ -201,43 +169,29 @@ bool cuda_device_close(Ctx *ctx, CudaDevice *d)
 {
 	if (!d->context)
 		return true;
+	cuda_closed(d);
 	d->context = NULL;
-	return succeeded(ctx, d->cuda,
-			 d->cuda->cuDevicePrimaryCtxRelease(d->device),
-			 "cuDevicePrimaryCtxRelease", d->info.name);
+	return cuda_succeeded(ctx, d->cuda,
+			      d->cuda->cuDevicePrimaryCtxRelease(d->device),
+			      "cuDevicePrimaryCtxRelease", d->info.name);
 }
 
-/* ---- calls in the device's context ----------------------------------- */
-
-static bool enter(Ctx *ctx, const CudaDevice *d)
-{
-	return succeeded(ctx, d->cuda, d->cuda->cuCtxPushCurrent(d->context),
-			 "cuCtxPushCurrent", d->info.name);
-}
-
-static bool leave(Ctx *ctx, const CudaDevice *d, int result, const char *call,
-		  const char *where)
-{
-	CudaContext popped;
-	int pop = d->cuda->cuCtxPopCurrent(&popped);
-
-	return succeeded(ctx, d->cuda, result, call, where) &&
-	       succeeded(ctx, d->cuda, pop, "cuCtxPopCurrent", d->info.name);
-}
+/* ---- modules and memory ---------------------------------------------- */
 
 bool cuda_module_load(Ctx *ctx, const CudaDevice *d, const void *cubin,
 		      CudaModule *out)
 {
 	*out = NULL;
-	return enter(ctx, d) &&
-	       leave(ctx, d, d->cuda->cuModuleLoadData(out, cubin),
-		     "cuModuleLoadData", d->info.name);
+	return cuda_enter(ctx, d) &&
+	       cuda_leave(ctx, d, d->cuda->cuModuleLoadData(out, cubin),
+			  "cuModuleLoadData", d->info.name);
 }
 
 bool cuda_module_unload(Ctx *ctx, const CudaDevice *d, CudaModule m)
 {
-	return !m || (enter(ctx, d) && leave(ctx, d, d->cuda->cuModuleUnload(m),
-					     "cuModuleUnload", d->info.name));
+	return !m || (cuda_enter(ctx, d) &&
+		      cuda_leave(ctx, d, d->cuda->cuModuleUnload(m),
+				 "cuModuleUnload", d->info.name));
 }
 
 bool cuda_function(Ctx *ctx, const CudaDevice *d, CudaModule m,
@@ -252,7 +206,7 @@ bool cuda_function(Ctx *ctx, const CudaDevice *d, CudaModule m,
 				 "kernel %s wants %u bytes of shared memory; a "
 				 "block of %s has %d",
 				 name, shared, d->info.name, d->info.shared);
-	if (!enter(ctx, d))
+	if (!cuda_enter(ctx, d))
 		return false;
 	result = d->cuda->cuModuleGetFunction(out, m, name);
 	if (result == SUCCESS && shared > 0) {
@@ -260,7 +214,7 @@ bool cuda_function(Ctx *ctx, const CudaDevice *d, CudaModule m,
 		result = d->cuda->cuFuncSetAttribute(
 			*out, FUNCTION_DYNAMIC_SHARED, (int)shared);
 	}
-	return leave(ctx, d, result, call, name);
+	return cuda_leave(ctx, d, result, call, name);
 }
 
 bool cuda_alloc(Ctx *ctx, const CudaDevice *d, size_t size, CudaPtr *out)
@@ -270,13 +224,13 @@ bool cuda_alloc(Ctx *ctx, const CudaDevice *d, size_t size, CudaPtr *out)
 	*out = 0;
 	if (size == 0)
 		return true;
-	if (!enter(ctx, d))
+	if (!cuda_enter(ctx, d))
 		return false;
 	result = d->cuda->cuMemAlloc(out, size);
 	if (result != OUT_OF_MEMORY)
-		return leave(ctx, d, result, "cuMemAlloc", d->info.name);
+		return cuda_leave(ctx, d, result, "cuMemAlloc", d->info.name);
 	*out = 0;
-	if (!leave(ctx, d, SUCCESS, "", ""))
+	if (!cuda_leave(ctx, d, SUCCESS, "", ""))
 		return false;
 	return diag_fail(ctx, ERR_NOMEM,
 			 "other processes may hold some: see nvidia-smi",
@@ -287,72 +241,200 @@ bool cuda_alloc(Ctx *ctx, const CudaDevice *d, size_t size, CudaPtr *out)
 
 bool cuda_free(Ctx *ctx, const CudaDevice *d, CudaPtr p)
 {
-	return p == 0 || (enter(ctx, d) && leave(ctx, d, d->cuda->cuMemFree(p),
+	return p == 0 ||
+	       (cuda_enter(ctx, d) && cuda_leave(ctx, d, d->cuda->cuMemFree(p),
 						 "cuMemFree", d->info.name));
 }
+
+bool cuda_host_alloc(Ctx *ctx, const CudaDevice *d, size_t size, void **out)
+{
+	int result;
+
+	*out = NULL;
+	if (size == 0)
+		return true;
+	if (!cuda_enter(ctx, d))
+		return false;
+	result =
+		d->cuda->cuMemHostAlloc(out, size, HOST_PORTABLE | HOST_MAPPED);
+	if (result != OUT_OF_MEMORY)
+		return cuda_leave(ctx, d, result, "cuMemHostAlloc",
+				  d->info.name);
+	*out = NULL;
+	if (!cuda_leave(ctx, d, SUCCESS, "", ""))
+		return false;
+	return diag_fail(ctx, ERR_NOMEM, NULL,
+			 "out of memory of the host that stays where it is: "
+			 "%zu bytes were refused",
+			 size);
+}
+
+bool cuda_host_free(Ctx *ctx, const CudaDevice *d, void *p)
+{
+	return !p || (cuda_enter(ctx, d) &&
+		      cuda_leave(ctx, d, d->cuda->cuMemFreeHost(p),
+				 "cuMemFreeHost", d->info.name));
+}
+
+/* ---- streams and events ---------------------------------------------- */
 
 bool cuda_stream_new(Ctx *ctx, const CudaDevice *d, CudaStream *out)
 {
 	*out = NULL;
-	return enter(ctx, d) &&
-	       leave(ctx, d, d->cuda->cuStreamCreate(out, STREAM_NON_BLOCKING),
-		     "cuStreamCreate", d->info.name);
+	return cuda_enter(ctx, d) &&
+	       cuda_leave(ctx, d,
+			  d->cuda->cuStreamCreate(out, STREAM_NON_BLOCKING),
+			  "cuStreamCreate", d->info.name);
 }
 
 bool cuda_stream_free(Ctx *ctx, const CudaDevice *d, CudaStream s)
 {
-	return !s ||
-	       (enter(ctx, d) && leave(ctx, d, d->cuda->cuStreamDestroy(s),
-				       "cuStreamDestroy", d->info.name));
+	return !s || (cuda_enter(ctx, d) &&
+		      cuda_leave(ctx, d, d->cuda->cuStreamDestroy(s),
+				 "cuStreamDestroy", d->info.name));
 }
 
 bool cuda_synchronize(Ctx *ctx, const CudaDevice *d, CudaStream s)
 {
-	return enter(ctx, d) && leave(ctx, d, d->cuda->cuStreamSynchronize(s),
-				      "cuStreamSynchronize", d->info.name);
+	if (!cuda_enter(ctx, d) ||
+	    !cuda_leave(ctx, d, d->cuda->cuStreamSynchronize(s),
+			"cuStreamSynchronize", d->info.name))
+		return false;
+	cuda_ended(d, s);
+	return true;
 }
+
+bool cuda_stream_done(Ctx *ctx, const CudaDevice *d, CudaStream s, bool *done)
+{
+	int result;
+
+	*done = false;
+	if (!cuda_enter(ctx, d))
+		return false;
+	result = d->cuda->cuStreamQuery(s);
+	*done = result == SUCCESS;
+	if (*done)
+		cuda_ended(d, s);
+	return cuda_leave(ctx, d, result == NOT_READY ? SUCCESS : result,
+			  "cuStreamQuery", d->info.name);
+}
+
+bool cuda_event_new(Ctx *ctx, const CudaDevice *d, bool sleeps, CudaEvent *out)
+{
+	unsigned flags = EVENT_UNTIMED | (sleeps ? EVENT_SLEEPS : 0u);
+
+	*out = NULL;
+	return cuda_enter(ctx, d) &&
+	       cuda_leave(ctx, d, d->cuda->cuEventCreate(out, flags),
+			  "cuEventCreate", d->info.name);
+}
+
+bool cuda_event_free(Ctx *ctx, const CudaDevice *d, CudaEvent e)
+{
+	return !e || (cuda_enter(ctx, d) &&
+		      cuda_leave(ctx, d, d->cuda->cuEventDestroy(e),
+				 "cuEventDestroy", d->info.name));
+}
+
+bool cuda_event_record(Ctx *ctx, const CudaDevice *d, CudaEvent e, CudaStream s)
+{
+	return cuda_enter(ctx, d) &&
+	       cuda_leave(ctx, d, d->cuda->cuEventRecord(e, s), "cuEventRecord",
+			  d->info.name);
+}
+
+bool cuda_event_done(Ctx *ctx, const CudaDevice *d, CudaEvent e, bool *done)
+{
+	int result;
+
+	*done = false;
+	if (!cuda_enter(ctx, d))
+		return false;
+	result = d->cuda->cuEventQuery(e);
+	*done = result == SUCCESS;
+	return cuda_leave(ctx, d, result == NOT_READY ? SUCCESS : result,
+			  "cuEventQuery", d->info.name);
+}
+
+bool cuda_event_wait(Ctx *ctx, const CudaDevice *d, CudaEvent e)
+{
+	return cuda_enter(ctx, d) &&
+	       cuda_leave(ctx, d, d->cuda->cuEventSynchronize(e),
+			  "cuEventSynchronize", d->info.name);
+}
+
+/* ---- copies and launches --------------------------------------------- */
 
 bool cuda_copy_in(Ctx *ctx, const CudaDevice *d, CudaPtr to, const void *from,
 		  size_t size, CudaStream s)
 {
 	return size == 0 ||
-	       (enter(ctx, d) &&
-		leave(ctx, d, d->cuda->cuMemcpyHtoDAsync(to, from, size, s),
-		      "cuMemcpyHtoDAsync", d->info.name));
+	       (cuda_enter(ctx, d) &&
+		cuda_leave(ctx, d,
+			   d->cuda->cuMemcpyHtoDAsync(to, from, size, s),
+			   "cuMemcpyHtoDAsync", d->info.name));
 }
 
 bool cuda_copy_out(Ctx *ctx, const CudaDevice *d, void *to, CudaPtr from,
 		   size_t size, CudaStream s)
 {
 	return size == 0 ||
-	       (enter(ctx, d) &&
-		leave(ctx, d, d->cuda->cuMemcpyDtoHAsync(to, from, size, s),
-		      "cuMemcpyDtoHAsync", d->info.name));
+	       (cuda_enter(ctx, d) &&
+		cuda_leave(ctx, d,
+			   d->cuda->cuMemcpyDtoHAsync(to, from, size, s),
+			   "cuMemcpyDtoHAsync", d->info.name));
 }
 
-bool cuda_launch(Ctx *ctx, const CudaDevice *d, const CudaLaunch *l,
-		 CudaStream s)
+bool cuda_fill(Ctx *ctx, const CudaDevice *d, CudaPtr p, uint32_t value,
+	       size_t n, CudaStream s)
+{
+	return n == 0 ||
+	       (cuda_enter(ctx, d) &&
+		cuda_leave(ctx, d, d->cuda->cuMemsetD32Async(p, value, n, s),
+			   "cuMemsetD32Async", d->info.name));
+}
+
+bool cuda_launch_is_empty(const CudaLaunch *l)
+{
+	for (int i = 0; i < 3; i++) {
+		if (l->grid[i] == 0 || l->block[i] == 0)
+			return true;
+	}
+	return false;
+}
+
+void **cuda_extra(CudaExtra *e, const CudaLaunch *l)
 {
 	/* The driver only reads the block, though it does not say so. */
 	union {
 		const void *given;
 		void *taken;
 	} block = {.given = l->parameters};
-	size_t size = l->size;
-	void *extra[] = {
-		(void *)EXTRA_BUFFER, block.taken, (void *)EXTRA_SIZE, &size,
-		(void *)EXTRA_END,
-	};
 
-	for (int i = 0; i < 3; i++) {
-		if (l->grid[i] == 0 || l->block[i] == 0)
-			return true;
-	}
-	return enter(ctx, d) &&
-	       leave(ctx, d,
-		     d->cuda->cuLaunchKernel(
-			     l->function, l->grid[0], l->grid[1], l->grid[2],
-			     l->block[0], l->block[1], l->block[2], l->shared,
-			     s, NULL, l->size > 0 ? extra : NULL),
-		     "cuLaunchKernel", l->name);
+	e->size = l->size;
+	e->list[0] = (void *)EXTRA_BUFFER;
+	e->list[1] = block.taken;
+	e->list[2] = (void *)EXTRA_SIZE;
+	e->list[3] = &e->size;
+	e->list[4] = (void *)EXTRA_END;
+	return l->size > 0 ? e->list : NULL;
+}
+
+bool cuda_launch(Ctx *ctx, const CudaDevice *d, const CudaLaunch *l,
+		 CudaStream s)
+{
+	CudaExtra extra;
+
+	if (cuda_launch_is_empty(l))
+		return true;
+	if (!cuda_enter(ctx, d) ||
+	    !cuda_leave(ctx, d,
+			d->cuda->cuLaunchKernel(
+				l->function, l->grid[0], l->grid[1], l->grid[2],
+				l->block[0], l->block[1], l->block[2],
+				l->shared, s, NULL, cuda_extra(&extra, l)),
+			"cuLaunchKernel", l->name))
+		return false;
+	cuda_queued(d, s, l->name, 1);
+	return true;
 }

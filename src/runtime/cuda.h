@@ -11,9 +11,26 @@ typedef struct CUctx_st *CudaContext;
 typedef struct CUmod_st *CudaModule;
 typedef struct CUfunc_st *CudaFunction;
 typedef struct CUstream_st *CudaStream; /* NULL: the default one */
-typedef uint64_t CudaPtr;               /* on the device; 0: none */
+typedef struct CUevent_st *CudaEvent;
+typedef struct CUgraph_st *CudaGraphForm;     /* nodes and edges */
+typedef struct CUgraphExec_st *CudaGraphExec; /* what is launched */
+typedef struct CUgraphNode_st *CudaGraphNode;
+typedef uint64_t CudaPtr; /* on the device; 0: none */
 
-/* Entry points that are called: our name, libcuda's, what it takes. */
+/* CUDA_KERNEL_NODE_PARAMS_v2, of CUDA 12 and 13 alike */
+typedef struct CudaKernelNode {
+	CudaFunction function;
+	unsigned grid[3], block[3], shared;
+	void **parameters, **extra;
+	void *kernel; /* where `function` is NULL */
+	CudaContext context;
+} CudaKernelNode;
+
+/*
+ * Entry points that are called: our name, libcuda's, what it takes. Of those
+ * with several versions it is the one that the headers of CUDA 12 and 13 both
+ * call by the plain name, which drivers of either export.
+ */
 #define CUDA_ENTRIES(X)                                                        \
 	X(cuInit, cuInit, (unsigned flags))                                    \
 	X(cuDriverGetVersion, cuDriverGetVersion, (int *version))              \
@@ -43,13 +60,37 @@ typedef uint64_t CudaPtr;               /* on the device; 0: none */
 	  (CudaPtr to, const void *from, size_t size, CudaStream s))           \
 	X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2,                             \
 	  (void *to, CudaPtr from, size_t size, CudaStream s))                 \
+	X(cuMemHostAlloc, cuMemHostAlloc,                                      \
+	  (void **p, size_t size, unsigned flags))                             \
+	X(cuMemFreeHost, cuMemFreeHost, (void *p))                             \
+	X(cuMemsetD32Async, cuMemsetD32Async,                                  \
+	  (CudaPtr p, unsigned value, size_t n, CudaStream s))                 \
 	X(cuStreamCreate, cuStreamCreate, (CudaStream * s, unsigned flags))    \
 	X(cuStreamDestroy, cuStreamDestroy_v2, (CudaStream s))                 \
 	X(cuStreamSynchronize, cuStreamSynchronize, (CudaStream s))            \
+	X(cuStreamQuery, cuStreamQuery, (CudaStream s))                        \
+	X(cuEventCreate, cuEventCreate, (CudaEvent * e, unsigned flags))       \
+	X(cuEventDestroy, cuEventDestroy_v2, (CudaEvent e))                    \
+	X(cuEventRecord, cuEventRecord, (CudaEvent e, CudaStream s))           \
+	X(cuEventQuery, cuEventQuery, (CudaEvent e))                           \
+	X(cuEventSynchronize, cuEventSynchronize, (CudaEvent e))               \
 	X(cuLaunchKernel, cuLaunchKernel,                                      \
 	  (CudaFunction f, unsigned grid_x, unsigned grid_y, unsigned grid_z,  \
 	   unsigned block_x, unsigned block_y, unsigned block_z,               \
 	   unsigned shared, CudaStream s, void **parameters, void **extra))    \
+	X(cuGraphCreate, cuGraphCreate, (CudaGraphForm * g, unsigned flags))   \
+	X(cuGraphAddKernelNode, cuGraphAddKernelNode_v2,                       \
+	  (CudaGraphNode * node, CudaGraphForm g, const CudaGraphNode *after,  \
+	   size_t n, const CudaKernelNode *kernel))                            \
+	X(cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,            \
+	  (CudaGraphExec * e, CudaGraphForm g, unsigned long long flags))      \
+	X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2,   \
+	  (CudaGraphExec e, CudaGraphNode node, const CudaKernelNode *kernel)) \
+	X(cuGraphNodeSetEnabled, cuGraphNodeSetEnabled,                        \
+	  (CudaGraphExec e, CudaGraphNode node, unsigned enabled))             \
+	X(cuGraphLaunch, cuGraphLaunch, (CudaGraphExec e, CudaStream s))       \
+	X(cuGraphExecDestroy, cuGraphExecDestroy, (CudaGraphExec e))           \
+	X(cuGraphDestroy, cuGraphDestroy, (CudaGraphForm g))                   \
 	X(cuGetErrorName, cuGetErrorName, (int result, const char **text))     \
 	X(cuGetErrorString, cuGetErrorString, (int result, const char **text))
 
@@ -84,7 +125,12 @@ bool cuda_info(Ctx *ctx, const Cuda *cuda, int n, CudaInfo *out);
 /*
  * All below: any thread; the calling thread's current context is the same
  * afterwards as before. What fails reports which call did and how; running
- * out of device memory is ERR_NOMEM, the rest ERR_ENV.
+ * out of device memory is ERR_NOMEM, the rest ERR_ENV. With ctx NULL nothing is
+ * reported: for cleaning up after an error.
+ *
+ * A kernel that faults makes every later call in the device's context fail, for
+ * good. That is reported as a fault of the kernels that this thread has queued
+ * and not seen end, not of the call that happened to tell.
  */
 typedef struct CudaDevice {
 	const Cuda *cuda; /* must live as long */
@@ -105,16 +151,36 @@ bool cuda_function(Ctx *ctx, const CudaDevice *d, CudaModule m,
 bool cuda_alloc(Ctx *ctx, const CudaDevice *d, size_t size, CudaPtr *out);
 bool cuda_free(Ctx *ctx, const CudaDevice *d, CudaPtr p);
 
+/*
+ * Memory of the host that stays where it is: copies to and from it run beside
+ * the host, and every device can read and write it at the same address.
+ */
+bool cuda_host_alloc(Ctx *ctx, const CudaDevice *d, size_t size, void **out);
+bool cuda_host_free(Ctx *ctx, const CudaDevice *d, void *p);
+
 bool cuda_stream_new(Ctx *ctx, const CudaDevice *d, CudaStream *out);
 bool cuda_stream_free(Ctx *ctx, const CudaDevice *d, CudaStream s);
 /* Waits. Faults of kernels that ran on the stream are reported here. */
 bool cuda_synchronize(Ctx *ctx, const CudaDevice *d, CudaStream s);
+/* Whether all is done that was queued; does not wait. */
+bool cuda_stream_done(Ctx *ctx, const CudaDevice *d, CudaStream s, bool *done);
+
+/* A place in a stream; who waits for it sleeps, or spins, as is said here. */
+bool cuda_event_new(Ctx *ctx, const CudaDevice *d, bool sleeps, CudaEvent *out);
+bool cuda_event_free(Ctx *ctx, const CudaDevice *d, CudaEvent e);
+bool cuda_event_record(Ctx *ctx, const CudaDevice *d, CudaEvent e,
+		       CudaStream s);
+bool cuda_event_done(Ctx *ctx, const CudaDevice *d, CudaEvent e, bool *done);
+bool cuda_event_wait(Ctx *ctx, const CudaDevice *d, CudaEvent e);
 
 /* Queued on the stream; the host's memory must stay until it is done. */
 bool cuda_copy_in(Ctx *ctx, const CudaDevice *d, CudaPtr to, const void *from,
 		  size_t size, CudaStream s);
 bool cuda_copy_out(Ctx *ctx, const CudaDevice *d, void *to, CudaPtr from,
 		   size_t size, CudaStream s);
+/* n words of 32 bits. */
+bool cuda_fill(Ctx *ctx, const CudaDevice *d, CudaPtr p, uint32_t value,
+	       size_t n, CudaStream s);
 
 typedef struct CudaLaunch {
 	const char *name; /* for messages */
@@ -126,5 +192,32 @@ typedef struct CudaLaunch {
 } CudaLaunch;
 bool cuda_launch(Ctx *ctx, const CudaDevice *d, const CudaLaunch *l,
 		 CudaStream s);
+bool cuda_launch_is_empty(const CudaLaunch *l);
+
+/* ---- between cuda.c, cuda_graph.c and cuda_error.c -------------------- */
+
+/* True on success, else reports "CALL failed on WHERE: NAME (text)". */
+bool cuda_succeeded(Ctx *ctx, const Cuda *c, int result, const char *call,
+		    const char *where);
+const char *cuda_hint(int result); /* what to do; NULL if that is not known */
+/*
+ * Around calls in the device's context. cuda_leave reports `result`, as
+ * cuda_succeeded does or as a fault of kernels.
+ */
+bool cuda_enter(Ctx *ctx, const CudaDevice *d);
+bool cuda_leave(Ctx *ctx, const CudaDevice *d, int result, const char *call,
+		const char *where);
+/* n kernels, names with commas, are on their way in the stream. */
+void cuda_queued(const CudaDevice *d, CudaStream s, const char *names,
+		 size_t n);
+/* All that this thread queued in the stream is done. */
+void cuda_ended(const CudaDevice *d, CudaStream s);
+void cuda_closed(const CudaDevice *d); /* or in any stream of the device */
+/* The launch as the driver takes it, for as long as both live. */
+typedef struct CudaExtra {
+	size_t size;
+	void *list[5];
+} CudaExtra;
+void **cuda_extra(CudaExtra *e, const CudaLaunch *l); /* NULL: no parameters */
 
 #endif

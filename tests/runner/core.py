@@ -87,8 +87,9 @@ class Context:
             "TEST_SAN": "1" if san else "",
             # tools/setup brought all that it can bring.
             "TEST_SETUP": "1" if (self.build / "setup-test").exists() else "",
-            # A refused allocation is what some tests are about.
-            "ASAN_OPTIONS": "allocator_may_return_null=1",
+            # A refused allocation is what some tests are about; CUDA's driver
+            # wants the addresses between the shadow's parts.
+            "ASAN_OPTIONS": "allocator_may_return_null=1:protect_shadow_gap=0",
             "UBSAN_OPTIONS": "print_stacktrace=1",
         }
 

@@ -1,96 +1,19 @@
 /*
  * cuda: the driver's errors, each told with what to do, and the order of
- * calls. No GPU is needed: a library with libcuda's names, made here with the
- * C compiler, keeps "device" memory on the host and has one kernel. It does
- * as the environment says: FAKE_VERSION, FAKE_DEVICES, FAKE_FAIL=CALL:RESULT.
+ * calls. No GPU is needed: cuda_fake.c, made here with the C compiler, takes
+ * the place of libcuda. The last tests run on a real device and are skipped
+ * where there is none, each in a process of its own: a kernel that faults
+ * takes CUDA from its process.
  */
 #include "base/base.h"
-#include "runtime/cuda.h"
+#include "runtime/cuda_graph.h"
+#include "runtime/nvrtc.h"
 #include "test.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
-
-static const char fake_text[] =
-	"#include <stdio.h>\n"
-	"#include <stdlib.h>\n"
-	"#include <string.h>\n"
-	"int fake_depth, fake_retained, fake_memory, fake_launches;\n"
-	"static int number(const char *name, int otherwise)\n{\n"
-	"\tconst char *v = getenv(name);\n"
-	"\treturn v ? atoi(v) : otherwise;\n}\n"
-	"static int fails(const char *call)\n{\n"
-	"\tconst char *v = getenv(\"FAKE_FAIL\");\n"
-	"\tsize_t n = strlen(call);\n"
-	"\treturn v && !strncmp(v, call, n) && v[n] == ':' ? atoi(v + n + 1)"
-	" : 0;\n}\n"
-	"#define BEGIN if (fails(__func__)) return fails(__func__);\n"
-	"int cuInit(unsigned f) { BEGIN return f; }\n"
-	"int cuDriverGetVersion(int *v)\n"
-	"{ BEGIN *v = number(\"FAKE_VERSION\", 13000); return 0; }\n"
-	"int cuDeviceGetCount(int *n)\n"
-	"{ BEGIN *n = number(\"FAKE_DEVICES\", 1); return 0; }\n"
-	"int cuDeviceGet(int *d, int n) { BEGIN *d = 7 + n; return 0; }\n"
-	"int cuDeviceGetName(char *s, int n, int d)\n"
-	"{ BEGIN snprintf(s, n, \"Fake %d\", d); return 0; }\n"
-	"int cuDeviceGetAttribute(int *v, int a, int d)\n"
-	"{ BEGIN *v = a == 75 ? 9 : a == 76 ? 0 : a == 16 ? 132 : a == 97 ? "
-	"232448 : -1; return 0; }\n"
-	"int cuDeviceTotalMem_v2(size_t *n, int d)\n"
-	"{ BEGIN *n = (size_t)3 << 30; return 0; }\n"
-	"int cuDevicePrimaryCtxRetain(void **c, int d)\n"
-	"{ BEGIN fake_retained++; *c = &fake_depth; return d == 7 ? 0 : 101; }"
-	"\n"
-	"int cuDevicePrimaryCtxRelease_v2(int d)\n"
-	"{ BEGIN fake_retained--; return 0; }\n"
-	"int cuCtxPushCurrent_v2(void *c)\n"
-	"{ BEGIN fake_depth++; return c == &fake_depth ? 0 : 201; }\n"
-	"int cuCtxPopCurrent_v2(void **c)\n"
-	"{ fake_depth--; BEGIN *c = &fake_depth; return 0; }\n"
-	"#define INSIDE BEGIN if (fake_depth != 1) return 201;\n"
-	"int cuModuleLoadData(void **m, const void *p)\n"
-	"{ INSIDE *m = (void *)p; return memcmp(p, \"cubin\", 5) ? 200 : 0; }\n"
-	"int cuModuleUnload(void *m) { INSIDE return 0; }\n"
-	"int cuModuleGetFunction(void **f, void *m, const char *name)\n"
-	"{ INSIDE *f = m; return strcmp(name, \"twice\") ? 500 : 0; }\n"
-	"int cuFuncSetAttribute(void *f, int a, int v)\n"
-	"{ INSIDE return a == 8 && v == 99999 ? 0 : 1; }\n"
-	"int cuMemAlloc_v2(unsigned long *p, size_t n)\n"
-	"{ INSIDE fake_memory++; *p = (unsigned long)malloc(n); return 0; }\n"
-	"int cuMemFree_v2(unsigned long p)\n"
-	"{ free((void *)p); INSIDE fake_memory--; return 0; }\n"
-	"int cuMemcpyHtoDAsync_v2(unsigned long to, const void *p, size_t n, "
-	"void *s)\n"
-	"{ INSIDE memcpy((void *)to, p, n); return s ? 0 : 400; }\n"
-	"int cuMemcpyDtoHAsync_v2(void *to, unsigned long p, size_t n, "
-	"void *s)\n"
-	"{ INSIDE memcpy(to, (void *)p, n); return s ? 0 : 400; }\n"
-	"int cuStreamCreate(void **s, unsigned f)\n"
-	"{ INSIDE *s = malloc(1); return f == 1 ? 0 : 1; }\n"
-	"int cuStreamDestroy_v2(void *s) { free(s); INSIDE return 0; }\n"
-	"int cuStreamSynchronize(void *s) { INSIDE return 0; }\n"
-	"int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, "
-	"unsigned bx, unsigned by, unsigned bz, unsigned shared, void *s, "
-	"void **parameters, void **extra)\n{\n"
-	"\tINSIDE\n"
-	"\tstruct { int *p; int n; } *a = extra[1];\n"
-	"\tif (parameters || extra[0] != (void *)1 || extra[2] != (void *)2 "
-	"||\n"
-	"\t    *(size_t *)extra[3] != 16 || extra[4])\n"
-	"\t\treturn 1;\n"
-	"\tif (gx != 3 || gy != 1 || gz != 1 || bx != 32 || by != 2 || bz != 1"
-	" || shared != 99999)\n"
-	"\t\treturn 1;\n"
-	"\tfake_launches++;\n"
-	"\tfor (int i = 0; i < a->n; i++) a->p[i] *= 2;\n"
-	"\treturn 0;\n}\n"
-	"int cuGetErrorName(int r, const char **s)\n"
-	"{ *s = r == 719 ? \"CUDA_ERROR_LAUNCH_FAILED\" : r == 2 ? "
-	"\"CUDA_ERROR_OUT_OF_MEMORY\" : r == 999 ? 0 : "
-	"\"CUDA_ERROR_SOMETHING\"; return *s ? 0 : 1; }\n"
-	"int cuGetErrorString(int r, const char **s)\n"
-	"{ *s = \"what it means\"; return 0; }\n";
 
 static Ctx ctx;
 static char top[] = "/tmp/tenon-cuda-XXXXXX";
@@ -107,11 +30,13 @@ static void finish(void)
 
 static bool start(void)
 {
-	char command[300];
+	const char *root = getenv("ROOT");
+	char command[4200];
 	ctx_clear_errors(&ctx);
 	unsetenv("FAKE_VERSION");
 	unsetenv("FAKE_DEVICES");
 	unsetenv("FAKE_FAIL");
+	unsetenv("FAKE_BUSY");
 	if (library[0])
 		return true;
 	ctx_init(&ctx);
@@ -119,22 +44,27 @@ static bool start(void)
 		return false;
 	atexit(finish);
 	snprintf(library, sizeof(library), "%s/libcuda.so.1", top);
-	snprintf(command, sizeof(command), "%s/fake.c", top);
-	CHECK(file_write_atomic(&ctx, command, fake_text, strlen(fake_text)));
 	snprintf(command, sizeof(command),
-		 "cc -w -shared -fPIC -o %s %s/fake.c", library, top);
+		 "cc -w -shared -fPIC -o %s %s/tests/unit/cuda_fake.c", library,
+		 root ? root : ".");
 	return CHECK(system(command) == 0);
 }
 
-/* A counter of the fake. */
-static int fake(const char *name)
+/* A variable of the fake; of none before it is loaded. */
+static int *fake_at(const char *name)
 {
+	static int none;
 	void *h = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
 	int *p = h ? dlsym(h, name) : NULL;
-	int value = p ? *p : -1;
 	if (h)
-		dlclose(h);
-	return value;
+		dlclose(h); /* it stays loaded */
+	none = -1;
+	return p ? p : &none;
+}
+
+static int fake(const char *name)
+{
+	return *fake_at(name);
 }
 
 static bool said(const char *what)
@@ -217,46 +147,116 @@ typedef struct Parameters {
 	int n;
 } Parameters;
 
+typedef struct Device {
+	Cuda cuda;
+	CudaDevice d;
+	CudaModule m;
+	CudaStream s;
+	CudaEvent e;
+	CudaGraph g;
+	CudaPtr p;
+	int *host;
+} Device;
+
+/* Whether the device's first n ints are i. */
+static bool holds(Device *x, int i, int n)
+{
+	if (!cuda_copy_out(&ctx, &x->d, x->host, x->p, (size_t)n * sizeof(int),
+			   x->s) ||
+	    !cuda_synchronize(&ctx, &x->d, x->s))
+		return false;
+	for (int k = 0; k < n; k++)
+		CHECK(x->host[k] == i);
+	return true;
+}
+
+static CudaLaunch launch_of(const char *name, Parameters *p)
+{
+	return (CudaLaunch){.name = name,
+			    .grid = {3, 1, 1},
+			    .block = {32, 2, 1},
+			    .shared = 99999,
+			    .parameters = p,
+			    .size = sizeof(*p)};
+}
+
+static bool make(Device *x, CudaLaunch l[2], size_t size)
+{
+	static const char cubin[] = "cubin";
+	return cuda_open(&ctx, library, 0, &x->cuda) &&
+	       cuda_device_open(&ctx, &x->cuda, 0, &x->d) &&
+	       cuda_module_load(&ctx, &x->d, cubin, &x->m) &&
+	       cuda_function(&ctx, &x->d, x->m, l[0].name, 99999,
+			     &l[0].function) &&
+	       cuda_function(&ctx, &x->d, x->m, l[1].name, 99999,
+			     &l[1].function) &&
+	       cuda_stream_new(&ctx, &x->d, &x->s) &&
+	       cuda_event_new(&ctx, &x->d, true, &x->e) &&
+	       cuda_host_alloc(&ctx, &x->d, size, (void **)&x->host) &&
+	       cuda_alloc(&ctx, &x->d, size, &x->p);
+}
+
+static bool unmake(Ctx *to, Device *x)
+{
+	bool ok = true;
+	if (!x->d.context)
+		return true;
+	ok &= cuda_graph_free(to, &x->g);
+	ok &= cuda_free(to, &x->d, x->p);
+	ok &= cuda_host_free(to, &x->d, x->host);
+	ok &= cuda_event_free(to, &x->d, x->e);
+	ok &= cuda_stream_free(to, &x->d, x->s);
+	ok &= cuda_module_unload(to, &x->d, x->m);
+	ok &= cuda_device_close(to, &x->d);
+	CHECK(cuda_device_close(to, &x->d));
+	return ok;
+}
+
+/* Launches by themselves, and an event after them. */
+static bool run_alone(Device *x, const CudaLaunch l[2])
+{
+	bool done = false;
+	for (int i = 0; i < 40; i++)
+		x->host[i] = 3;
+	if (!cuda_copy_in(&ctx, &x->d, x->p, x->host, 40 * sizeof(int), x->s) ||
+	    !cuda_launch(&ctx, &x->d, &l[0], x->s) ||
+	    !cuda_launch(&ctx, &x->d, &l[1], x->s) ||
+	    !cuda_event_record(&ctx, &x->d, x->e, x->s) ||
+	    !cuda_event_wait(&ctx, &x->d, x->e) ||
+	    !cuda_event_done(&ctx, &x->d, x->e, &done) || !CHECK(done) ||
+	    !cuda_stream_done(&ctx, &x->d, x->s, &done) || !CHECK(done))
+		return false;
+	return holds(x, 7, 40);
+}
+
+/* The same as a graph; then its second launch for fewer, then for none. */
+static bool run_graph(Device *x, CudaLaunch l[2], Parameters *p)
+{
+	if (!cuda_fill(&ctx, &x->d, x->p, 5, 40, x->s) ||
+	    !cuda_graph_new(&ctx, &ctx.perm, &x->d, l, 2, &x->g) ||
+	    !cuda_graph_launch(&ctx, &x->g, x->s) || !holds(x, 11, 40))
+		return false;
+	p->n = 1;
+	if (!cuda_graph_update(&ctx, &x->g, 1, &l[1]) ||
+	    !cuda_fill(&ctx, &x->d, x->p, 0, 1, x->s) ||
+	    !cuda_graph_launch(&ctx, &x->g, x->s) || !holds(x, 1, 1) ||
+	    !CHECK(x->host[1] == 11))
+		return false;
+	l[1].grid[2] = 0;
+	return cuda_graph_update(&ctx, &x->g, 1, &l[1]) &&
+	       cuda_graph_launch(&ctx, &x->g, x->s) && holds(x, 2, 1);
+}
+
 /* Everything once, to the end or to the first failure; then all is freed. */
 static bool work(void)
 {
-	static const char cubin[] = "cubin";
-	int numbers[40], back[40] = {0};
-	Cuda c;
-	CudaDevice d = {0};
-	CudaModule m = NULL;
-	CudaStream s = NULL;
-	CudaPtr p = 0;
-	Parameters parameters = {.n = 40};
-	CudaLaunch l = {.name = "twice",
-			.grid = {3, 1, 1},
-			.block = {32, 2, 1},
-			.shared = 99999,
-			.parameters = &parameters,
-			.size = sizeof(parameters)};
-	for (int i = 0; i < 40; i++)
-		numbers[i] = i;
-	bool ok = cuda_open(&ctx, library, 0, &c) &&
-		  cuda_device_open(&ctx, &c, 0, &d) &&
-		  cuda_module_load(&ctx, &d, cubin, &m) &&
-		  cuda_function(&ctx, &d, m, "twice", 99999, &l.function) &&
-		  cuda_stream_new(&ctx, &d, &s) &&
-		  cuda_alloc(&ctx, &d, sizeof(numbers), &p) &&
-		  cuda_copy_in(&ctx, &d, p, numbers, sizeof(numbers), s);
-	parameters.p = p;
-	ok = ok && cuda_launch(&ctx, &d, &l, s) &&
-	     cuda_copy_out(&ctx, &d, back, p, sizeof(back), s) &&
-	     cuda_synchronize(&ctx, &d, s);
-	for (int i = 0; ok && i < 40; i++)
-		CHECK(back[i] == 2 * i);
-	if (d.context) {
-		ok &= cuda_free(&ctx, &d, p);
-		ok &= cuda_stream_free(&ctx, &d, s);
-		ok &= cuda_module_unload(&ctx, &d, m);
-		ok &= cuda_device_close(&ctx, &d);
-		CHECK(cuda_device_close(&ctx, &d));
-	}
-	return ok;
+	Device x = {0};
+	Parameters p[2] = {{.n = 40}, {.n = 40}};
+	CudaLaunch l[2] = {launch_of("twice", &p[0]), launch_of("plus", &p[1])};
+	bool ok = make(&x, l, 40 * sizeof(int));
+	p[0].p = p[1].p = x.p;
+	ok = ok && run_alone(&x, l) && run_graph(&x, l, &p[1]);
+	return unmake(&ctx, &x) && ok;
 }
 
 static void works(void)
@@ -265,10 +265,12 @@ static void works(void)
 		return;
 	int launches = fake("fake_launches");
 	CHECK(work());
-	CHECK(fake("fake_launches") == (launches < 0 ? 1 : launches + 1));
+	/* two alone, two in a graph three times, the last of them disabled */
+	CHECK(fake("fake_launches") == (launches < 0 ? 7 : launches + 7));
 	CHECK(fake("fake_depth") == 0);
 	CHECK(fake("fake_retained") == 0);
 	CHECK(fake("fake_memory") == 0);
+	CHECK(fake("fake_graphs") == 0);
 }
 
 /* Each call fails in turn: reported by name, contexts popped, all freed. */
@@ -286,8 +288,8 @@ static void failures(void)
 			end ? (size_t)(end - symbols[i]) : strlen(symbols[i]);
 		if (strncmp(symbols[i], "cuGetError", 10) == 0)
 			continue; /* asked only about errors */
-		setenv("FAKE_FAIL",
-		       arena_printf(&ctx.perm, "%s:719", symbols[i]), 1);
+		setenv("FAKE_FAIL", arena_printf(&ctx.perm, "%s:1", symbols[i]),
+		       1);
 		CHECK(!work());
 		CHECK(ctx.err == ERR_ENV);
 		CHECK(said(arena_printf(&ctx.perm, "error: %.*s failed", (int)n,
@@ -295,11 +297,18 @@ static void failures(void)
 		CHECK(fake("fake_depth") == 0);
 		count++;
 	}
-	CHECK(count == 23);
-	setenv("FAKE_FAIL", "cuStreamSynchronize:719", 1);
+	CHECK(count == 40);
+	setenv("FAKE_FAIL", "cuStreamSynchronize:1", 1);
 	CHECK(!work());
 	CHECK(said("cuStreamSynchronize failed on Fake 7: "
-		   "CUDA_ERROR_LAUNCH_FAILED (719: what it means)"));
+		   "CUDA_ERROR_SOMETHING (1: what it means)"));
+	setenv("FAKE_FAIL", "cuGraphInstantiateWithFlags:1", 1);
+	CHECK(!work());
+	CHECK(said("cuGraphInstantiateWithFlags failed on twice, plus: "));
+	setenv("FAKE_FAIL", "cuGraphAddKernelNode_v2:2", 1);
+	CHECK(!work());
+	CHECK(ctx.err == ERR_NOMEM);
+	CHECK(said("cuGraphAddKernelNode failed on twice: "));
 	unsetenv("FAKE_FAIL");
 	CHECK(work());
 }
@@ -324,6 +333,16 @@ static void memory(void)
 	CHECK(cuda_free(&ctx, &d, 0));
 	CHECK(cuda_copy_in(&ctx, &d, 0, NULL, 0, NULL));
 	CHECK(cuda_copy_out(&ctx, &d, NULL, 0, 0, NULL));
+	CHECK(cuda_fill(&ctx, &d, 0, 0, 0, NULL));
+	void *host;
+	CHECK(cuda_host_alloc(&ctx, &d, 0, &host) && !host);
+	CHECK(cuda_host_free(&ctx, &d, NULL));
+	setenv("FAKE_FAIL", "cuMemHostAlloc:2", 1);
+	CHECK(!cuda_host_alloc(&ctx, &d, 4567, &host));
+	CHECK(ctx.err == ERR_NOMEM && !host);
+	CHECK(said("out of memory of the host that stays where it is: 4567 "
+		   "bytes were refused"));
+	CHECK(fake("fake_depth") == 0);
 	setenv("FAKE_FAIL", "cuStreamCreate:2", 1);
 	CudaStream s;
 	CHECK(!cuda_stream_new(&ctx, &d, &s));
@@ -364,5 +383,430 @@ static void kernels(void)
 	CHECK(cuda_device_close(&ctx, &d));
 }
 
+/* ---- waits ----------------------------------------------------------- */
+
+static void waits(void)
+{
+	Device x = {0};
+	Parameters p[2] = {{.n = 0}, {.n = 0}};
+	CudaLaunch l[2] = {launch_of("twice", &p[0]), launch_of("plus", &p[1])};
+	bool done = true;
+	if (!start() || !CHECK(make(&x, l, 4)))
+		return;
+	setenv("FAKE_BUSY", "2", 1);
+	for (int i = 0; i < 3; i++) {
+		CHECK(cuda_stream_done(&ctx, &x.d, x.s, &done));
+		CHECK(done == (i == 2));
+	}
+	for (int i = 0; i < 3; i++) {
+		CHECK(cuda_event_done(&ctx, &x.d, x.e, &done));
+		CHECK(done == (i == 2));
+	}
+	CudaEvent spins;
+	CHECK(cuda_event_new(&ctx, &x.d, false, &spins));
+	CHECK(cuda_event_free(&ctx, &x.d, spins));
+	CHECK(unmake(&ctx, &x) && ctx.errors == 0);
+}
+
+/* ---- graphs ---------------------------------------------------------- */
+
+static void graphs(void)
+{
+	Device x = {0};
+	Parameters p[3] = {{.n = 1}, {.n = 1}, {.n = 1}};
+	CudaLaunch l[3] = {launch_of("twice", &p[0]), launch_of("plus", &p[1]),
+			   launch_of("twice", &p[2])};
+	if (!start() || !CHECK(make(&x, l, 2 * sizeof(int))))
+		return;
+	l[2].function = l[0].function;
+	int graphs_before = fake("fake_graphs");
+	p[0].p = p[1].p = p[2].p = x.p;
+	/* one that is empty at first takes its place later */
+	l[1].block[0] = 0;
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 3, &x.g));
+	CHECK(cuda_fill(&ctx, &x.d, x.p, 5, 2, x.s));
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s) && holds(&x, 20, 1));
+	l[1].block[0] = 32;
+	CHECK(cuda_graph_update(&ctx, &x.g, 1, &l[1]));
+	CHECK(cuda_fill(&ctx, &x.d, x.p, 5, 2, x.s));
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s) && holds(&x, 22, 1));
+	/* nothing new: nothing is called */
+	int updates = fake("fake_updates");
+	for (size_t i = 0; i < 3; i++)
+		CHECK(cuda_graph_update(&ctx, &x.g, i, &l[i]));
+	CHECK(fake("fake_updates") == updates);
+	/* empty, and as before: its parameters were kept */
+	l[1].grid[0] = 0;
+	CHECK(cuda_graph_update(&ctx, &x.g, 1, &l[1]));
+	l[1].grid[0] = 3;
+	CHECK(cuda_graph_update(&ctx, &x.g, 1, &l[1]));
+	CHECK(fake("fake_updates") == updates + 2);
+	/* another pointer */
+	p[1].p = x.p + sizeof(int);
+	CHECK(cuda_graph_update(&ctx, &x.g, 1, &l[1]));
+	CHECK(fake("fake_updates") == updates + 3);
+	CHECK(cuda_fill(&ctx, &x.d, x.p, 5, 2, x.s));
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s) && holds(&x, 20, 1));
+	CHECK(cuda_copy_out(&ctx, &x.d, x.host, x.p, 8, x.s));
+	CHECK(x.host[1] == 6);
+	/* refused: the graph stays as it was */
+	setenv("FAKE_FAIL", "cuGraphExecKernelNodeSetParams_v2:1", 1);
+	p[1].p = x.p;
+	CHECK(!cuda_graph_update(&ctx, &x.g, 1, &l[1]));
+	CHECK(said("cuGraphExecKernelNodeSetParams failed on plus: "));
+	unsetenv("FAKE_FAIL");
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s));
+	CHECK(cuda_copy_out(&ctx, &x.d, x.host, x.p, 8, x.s));
+	CHECK(x.host[1] == 7);
+	/* all empty: nothing is launched */
+	for (size_t i = 0; i < 3; i++) {
+		l[i].grid[1] = 0;
+		CHECK(cuda_graph_update(&ctx, &x.g, i, &l[i]));
+	}
+	setenv("FAKE_FAIL", "cuGraphLaunch:1", 1);
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s));
+	unsetenv("FAKE_FAIL");
+	CHECK(cuda_graph_free(&ctx, &x.g) && cuda_graph_free(&ctx, &x.g));
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s)); /* freed: nothing */
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, NULL, 0, &x.g));
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s));
+	CHECK(unmake(&ctx, &x) && ctx.errors == 0);
+	CHECK(fake("fake_graphs") == graphs_before);
+}
+
+/* ---- faults ---------------------------------------------------------- */
+
+/* A device whose kernels are `trap` and `plus`, the fault cleared. */
+static bool make_trap(Device *x, CudaLaunch l[2])
+{
+	*x = (Device){0};
+	*fake_at("fake_fault") = 0;
+	return CHECK(make(x, l, 4));
+}
+
+static void faults(void)
+{
+	Device x;
+	Parameters p[2] = {{.n = 0}, {.n = 0}};
+	CudaLaunch l[2] = {launch_of("trap", &p[0]), launch_of("plus", &p[1])};
+	if (!start() || !make_trap(&x, l))
+		return;
+	CHECK(cuda_launch(&ctx, &x.d, &l[0], x.s));
+	CHECK(!cuda_synchronize(&ctx, &x.d, x.s));
+	CHECK(ctx.err == ERR_ENV);
+	CHECK(strstr(buf_str(&ctx.messages), "hint: it read or wrote where"));
+	CHECK(said("error: kernel trap failed on Fake 7: "
+		   "CUDA_ERROR_LAUNCH_FAILED (719: what it means), as "
+		   "cuStreamSynchronize tells"));
+	/* every later call says the same, the launch of another kernel too */
+	CHECK(!cuda_launch(&ctx, &x.d, &l[1], x.s));
+	CHECK(said("kernel trap failed on Fake 7: "));
+	CHECK(!unmake(NULL, &x) && ctx.errors == 0);
+
+	/* what was seen to end is not named */
+	if (!make_trap(&x, l))
+		return;
+	CHECK(cuda_launch(&ctx, &x.d, &l[1], x.s));
+	CHECK(cuda_synchronize(&ctx, &x.d, x.s));
+	CHECK(cuda_launch(&ctx, &x.d, &l[0], x.s));
+	CHECK(!cuda_alloc(&ctx, &x.d, 4, &(CudaPtr){0}));
+	CHECK(said("error: kernel trap failed on Fake 7: "));
+	unmake(NULL, &x);
+
+	/* what was not, is; a graph's kernels together */
+	if (!make_trap(&x, l))
+		return;
+	CHECK(cuda_launch(&ctx, &x.d, &l[1], x.s));
+	CHECK(cuda_launch(&ctx, &x.d, &l[1], x.s));
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 2, &x.g));
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s));
+	CHECK(!cuda_event_record(&ctx, &x.d, x.e, x.s));
+	CHECK(said("error: one of the kernels plus, trap, plus failed on "
+		   "Fake 7: CUDA_ERROR_LAUNCH_FAILED (719: what it means), as "
+		   "cuEventRecord tells"));
+	unmake(NULL, &x);
+
+	/* one that we know nothing of */
+	if (!make_trap(&x, l))
+		return;
+	*fake_at("fake_fault") = 700;
+	CHECK(!cuda_synchronize(&ctx, &x.d, x.s));
+	CHECK(said("error: a kernel that this thread did not queue failed on "
+		   "Fake 7: CUDA_ERROR_ILLEGAL_ADDRESS (700: "));
+	unmake(NULL, &x);
+	*fake_at("fake_fault") = 0;
+}
+
+/* More launches than are remembered, and names longer than that. */
+static void many_names(void)
+{
+	Device x;
+	Parameters p[2] = {{.n = 0}, {.n = 0}};
+	CudaLaunch l[2] = {launch_of("trap", &p[0]), launch_of("plus", &p[1])};
+	char names[12][400];
+	if (!start() || !make_trap(&x, l))
+		return;
+	for (int i = 0; i < 12; i++) {
+		snprintf(names[i], sizeof(names[i]), "n%d%0*d", i,
+			 i == 11 ? 300 : 100 + i, 0);
+		l[1].name = names[i];
+		CHECK(cuda_launch(&ctx, &x.d, &l[1], x.s));
+	}
+	*fake_at("fake_fault") = 719;
+	CHECK(!cuda_synchronize(&ctx, &x.d, x.s));
+	CHECK(strstr(buf_str(&ctx.messages), ", n100000"));
+	CHECK(strstr(buf_str(&ctx.messages), ", n110000"));
+	CHECK(strstr(buf_str(&ctx.messages), "0000... failed on Fake 7"));
+	CHECK(!strstr(buf_str(&ctx.messages), "n300"));
+	CHECK(said("one of the kernels ..., n40000"));
+	unmake(NULL, &x);
+	*fake_at("fake_fault") = 0;
+}
+
+/* ---- a GPU ----------------------------------------------------------- */
+
+enum {
+	CHILD_SKIPPED = 77
+};
+
+/*
+ * Runs fn in a child: no other test may have called the real driver, which a
+ * fork does not survive. Its checks count as ours. What it skips is skipped.
+ */
+static int in_child(int (*fn)(void))
+{
+	int status = 0;
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		alarm(120);
+		int code = fn();
+		fflush(stdout);
+		_exit(code ? code : test_bad > 0);
+	}
+	CHECK(waitpid(child, &status, 0) == child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_SKIPPED)
+		return CHILD_SKIPPED;
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	return 0;
+}
+
+static const char gpu_text[] =
+	"extern \"C\" __global__ void scale(float *to, const float *from, "
+	"float by, int n)\n{\n"
+	"\tint i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+	"\tif (i < n) to[i] = from[i] * by;\n}\n"
+	"extern \"C\" __global__ void shift(float *to, const float *from, "
+	"float by, int n)\n{\n"
+	"\textern __shared__ float s[];\n"
+	"\tint i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+	"\ts[threadIdx.x] = i < n ? from[i] : 0;\n"
+	"\t__syncthreads();\n"
+	"\tif (i < n) to[i] = s[threadIdx.x] + by;\n}\n"
+	"extern \"C\" __global__ void trap(float *to, const float *from, "
+	"float by, int n)\n{\n"
+	"\tif (threadIdx.x == 5) __trap();\n}\n"
+	"extern \"C\" __global__ void astray(float *to, const float *from, "
+	"float by, int n)\n{\n"
+	"\t*(float *)(8 + 4 * (unsigned long long)n) = by;\n}\n";
+
+#define GPU_N 5000
+
+typedef struct GpuParameters {
+	CudaPtr to, from;
+	float by;
+	int n;
+} GpuParameters;
+
+typedef struct Gpu {
+	Nvrtc nvrtc;
+	Cuda cuda;
+	CudaDevice d;
+	CudaModule m;
+	CudaStream s;
+	CudaPtr p[3]; /* GPU_N floats each */
+	float *host;
+	GpuParameters parameters[2];
+	CudaLaunch l[2];
+} Gpu;
+
+/* False where no device is, or no compiler for it. */
+static bool gpu_open(Gpu *g, const char *first, const char *second)
+{
+	const char *names[] = {first, second};
+	NvrtcSource src = {.name = "gpu", .text = gpu_text};
+	ctx_init(&ctx);
+	if (!nvrtc_open(&ctx, NULL, &g->nvrtc) ||
+	    !cuda_open(&ctx, NULL, 1000 * g->nvrtc.major, &g->cuda))
+		return false;
+	CHECK(cuda_device_open(&ctx, &g->cuda, 0, &g->d));
+	src.arch = arena_printf(&ctx.perm, "sm_%d%d", g->d.info.major,
+				g->d.info.minor);
+	CHECK(nvrtc_compile(&ctx, &ctx.perm, &g->nvrtc, &src, 1) &&
+	      cuda_module_load(&ctx, &g->d, src.cubin, &g->m) &&
+	      cuda_stream_new(&ctx, &g->d, &g->s) &&
+	      cuda_host_alloc(&ctx, &g->d, GPU_N * sizeof(float),
+			      (void **)&g->host));
+	for (int i = 0; i < 3; i++)
+		CHECK(cuda_alloc(&ctx, &g->d, GPU_N * sizeof(float), &g->p[i]));
+	for (int i = 0; i < 2; i++) {
+		g->parameters[i] = (GpuParameters){.to = g->p[i + 1],
+						   .from = g->p[i],
+						   .by = 3.0f,
+						   .n = GPU_N};
+		g->l[i] = (CudaLaunch){.name = names[i],
+				       .grid = {(GPU_N + 127) / 128, 1, 1},
+				       .block = {128, 1, 1},
+				       .shared = 128 * sizeof(float),
+				       .parameters = &g->parameters[i],
+				       .size = sizeof(g->parameters[i])};
+		CHECK(cuda_function(&ctx, &g->d, g->m, names[i], g->l[i].shared,
+				    &g->l[i].function));
+	}
+	if (test_bad > 0)
+		printf("%s", buf_str(&ctx.messages));
+	return true;
+}
+
+/* Whether n floats at p are `want`, others 0. */
+static bool gpu_holds(Gpu *g, CudaPtr p, float want, int n)
+{
+	if (!CHECK(cuda_copy_out(&ctx, &g->d, g->host, p, GPU_N * sizeof(float),
+				 g->s)) ||
+	    !CHECK(cuda_synchronize(&ctx, &g->d, g->s)))
+		return false;
+	for (int i = 0; i < GPU_N; i++) {
+		if (g->host[i] != (i < n ? want : 0.0f)) {
+			printf("[%d] is %g, not %g\n", i, (double)g->host[i],
+			       (double)want);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* 2.0 to p[0], 0 elsewhere. */
+static bool gpu_reset(Gpu *g)
+{
+	return cuda_fill(&ctx, &g->d, g->p[0], 0x40000000, GPU_N, g->s) &&
+	       cuda_fill(&ctx, &g->d, g->p[1], 0, GPU_N, g->s) &&
+	       cuda_fill(&ctx, &g->d, g->p[2], 0, GPU_N, g->s);
+}
+
+static int gpu_graph(void)
+{
+	static Gpu g;
+	CudaGraph graph;
+	CudaEvent e;
+	bool done = false;
+	if (!gpu_open(&g, "scale", "shift"))
+		return CHILD_SKIPPED;
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &g.d, g.l, 2, &graph));
+	CHECK(gpu_reset(&g) && cuda_graph_launch(&ctx, &graph, g.s));
+	CHECK(gpu_holds(&g, g.p[1], 6, GPU_N));
+	CHECK(gpu_holds(&g, g.p[2], 9, GPU_N));
+	/* pointers: the second reads what was given to the first */
+	g.parameters[1].from = g.p[0];
+	CHECK(cuda_graph_update(&ctx, &graph, 1, &g.l[1]));
+	CHECK(gpu_reset(&g) && cuda_graph_launch(&ctx, &graph, g.s));
+	CHECK(gpu_holds(&g, g.p[2], 5, GPU_N));
+	/* a dim, and with it the grid */
+	for (int i = 0; i < 2; i++) {
+		g.parameters[i].n = 300;
+		g.l[i].grid[0] = 3;
+		CHECK(cuda_graph_update(&ctx, &graph, (size_t)i, &g.l[i]));
+	}
+	CHECK(gpu_reset(&g) && cuda_graph_launch(&ctx, &graph, g.s));
+	CHECK(gpu_holds(&g, g.p[1], 6, 300));
+	CHECK(gpu_holds(&g, g.p[2], 5, 300));
+	/* no first kernel; then both again, many runs in a row */
+	g.l[0].grid[0] = 0;
+	CHECK(cuda_graph_update(&ctx, &graph, 0, &g.l[0]));
+	CHECK(gpu_reset(&g) && cuda_graph_launch(&ctx, &graph, g.s));
+	CHECK(gpu_holds(&g, g.p[1], 0, GPU_N));
+	CHECK(gpu_holds(&g, g.p[2], 5, 300));
+	g.l[0].grid[0] = 3;
+	g.parameters[0].to = g.p[0]; /* in place: doubled each time */
+	g.parameters[0].by = 2.0f;
+	CHECK(cuda_graph_update(&ctx, &graph, 0, &g.l[0]));
+	CHECK(gpu_reset(&g) && cuda_event_new(&ctx, &g.d, true, &e));
+	for (int i = 0; i < 10; i++)
+		CHECK(cuda_graph_launch(&ctx, &graph, g.s));
+	CHECK(cuda_event_record(&ctx, &g.d, e, g.s));
+	while (!done)
+		if (!CHECK(cuda_event_done(&ctx, &g.d, e, &done)))
+			break;
+	CHECK(cuda_event_wait(&ctx, &g.d, e));
+	CHECK(cuda_stream_done(&ctx, &g.d, g.s, &done) && done);
+	CHECK(gpu_holds(&g, g.p[2], 2048 + 3, 300));
+	CHECK(cuda_event_free(&ctx, &g.d, e));
+	CHECK(cuda_graph_free(&ctx, &graph));
+	for (int i = 0; i < 3; i++)
+		CHECK(cuda_free(&ctx, &g.d, g.p[i]));
+	CHECK(cuda_host_free(&ctx, &g.d, g.host));
+	CHECK(cuda_stream_free(&ctx, &g.d, g.s));
+	CHECK(cuda_module_unload(&ctx, &g.d, g.m));
+	CHECK(cuda_device_close(&ctx, &g.d));
+	if (test_bad > 0)
+		printf("%s", buf_str(&ctx.messages));
+	return 0;
+}
+
+static int gpu_trap(void)
+{
+	static Gpu g;
+	CudaGraph graph;
+	if (!gpu_open(&g, "scale", "trap"))
+		return CHILD_SKIPPED;
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &g.d, g.l, 2, &graph));
+	CHECK(cuda_graph_launch(&ctx, &graph, g.s));
+	CHECK(!cuda_synchronize(&ctx, &g.d, g.s));
+	CHECK(ctx.err == ERR_ENV);
+	CHECK(strstr(buf_str(&ctx.messages), "one of the kernels scale, trap "
+					     "failed on "));
+	CHECK(strstr(buf_str(&ctx.messages), "CUDA_ERROR_LAUNCH_FAILED (719") ||
+	      strstr(buf_str(&ctx.messages),
+		     "CUDA_ERROR_ILLEGAL_INSTRUCTION (715"));
+	CHECK(said("as cuStreamSynchronize tells"));
+	CHECK(!cuda_launch(&ctx, &g.d, &g.l[0], g.s));
+	CHECK(said("one of the kernels scale, trap failed on "));
+	return 0;
+}
+
+static int gpu_astray(void)
+{
+	static Gpu g;
+	if (!gpu_open(&g, "scale", "astray"))
+		return CHILD_SKIPPED;
+	CHECK(cuda_launch(&ctx, &g.d, &g.l[0], g.s));
+	CHECK(cuda_synchronize(&ctx, &g.d, g.s));
+	CHECK(cuda_launch(&ctx, &g.d, &g.l[1], g.s));
+	CHECK(!cuda_synchronize(&ctx, &g.d, g.s));
+	CHECK(said("kernel astray failed on "));
+	return 0;
+}
+
+static const char no_gpu[] = "no GPU, or no NVRTC for it, is here";
+
+static void on_gpu_graph(void)
+{
+	if (in_child(gpu_graph) == CHILD_SKIPPED)
+		SKIP(no_gpu);
+}
+
+static void on_gpu_trap(void)
+{
+	if (in_child(gpu_trap) == CHILD_SKIPPED)
+		SKIP(no_gpu);
+}
+
+static void on_gpu_astray(void)
+{
+	if (in_child(gpu_astray) == CHILD_SKIPPED)
+		SKIP(no_gpu);
+}
+
 TEST_MAIN(TEST(missing), TEST(opens), TEST(refusals), TEST(works),
-	  TEST(failures), TEST(memory), TEST(kernels))
+	  TEST(failures), TEST(memory), TEST(kernels), TEST(waits),
+	  TEST(graphs), TEST(faults), TEST(many_names), TEST(on_gpu_graph),
+	  TEST(on_gpu_trap), TEST(on_gpu_astray))

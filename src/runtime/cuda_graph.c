@@ -1,0 +1,209 @@
+/*
+ * cuda_graph: the launches of a plan as one CUDA graph.
+ *
+ * The nodes are added one by one rather than recorded from a stream: that
+ * needs no stream of ours, disturbs no other thread, and leaves us with the
+ * nodes, by which parameters are changed in the graph as it is. A graph that
+ * is launched costs the host one call however many kernels it has.
+ *
+ * A dim that becomes 0 makes a grid that the driver does not take. Its node is
+ * disabled then, which keeps its parameters and its place in the chain.
+ */
+#include "runtime/cuda_graph.h"
+
+#include <string.h>
+
+struct CudaStep {
+	CudaGraphNode node;
+	CudaLaunch now; /* what the node has; parameters are our copy */
+	void *parameters;
+	bool enabled;
+};
+
+/* ---- making ---------------------------------------------------------- */
+
+static void step_init(Arena *a, CudaStep *s, const CudaLaunch *l)
+{
+	s->now = *l;
+	s->now.name = arena_strdup(a, l->name);
+	s->parameters = arena_alloc(a, l->size > 0 ? l->size : 1, 16);
+	if (l->size > 0)
+		memcpy(s->parameters, l->parameters, l->size);
+	s->now.parameters = s->parameters;
+	s->enabled = !cuda_launch_is_empty(l);
+	/* a place to be taken later, with a grid that the driver takes */
+	for (int i = 0; i < 3 && !s->enabled; i++)
+		s->now.grid[i] = s->now.block[i] = 1;
+}
+
+static const char *names_of(Arena *a, const CudaStep *steps, size_t n)
+{
+	Buf b;
+
+	buf_init(&b, a);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&b, "%s%s", i > 0 ? ", " : "", steps[i].now.name);
+	return buf_str(&b);
+}
+
+static CudaKernelNode node_of(const CudaLaunch *l, CudaExtra *extra)
+{
+	CudaKernelNode k = {.function = l->function,
+			    .shared = l->shared,
+			    .extra = cuda_extra(extra, l)};
+
+	memcpy(k.grid, l->grid, sizeof(k.grid));
+	memcpy(k.block, l->block, sizeof(k.block));
+	return k;
+}
+
+typedef struct Outcome {
+	int result; /* 0: it went well */
+	const char *call, *where;
+} Outcome;
+
+/* All calls that make the graph; the first that fails ends it. */
+static Outcome graph_make(CudaGraph *g)
+{
+	const Cuda *c = g->device->cuda;
+	Outcome o = {.call = "cuGraphCreate", .where = g->names};
+
+	o.result = c->cuGraphCreate(&g->form, 0);
+	for (size_t i = 0; i < g->n && o.result == 0; i++) {
+		CudaStep *s = &g->steps[i];
+		CudaExtra extra;
+		CudaKernelNode k = node_of(&s->now, &extra);
+		o.call = "cuGraphAddKernelNode";
+		o.where = s->now.name;
+		o.result = c->cuGraphAddKernelNode(&s->node, g->form,
+						   i > 0 ? &s[-1].node : NULL,
+						   i > 0, &k);
+	}
+	if (o.result != 0)
+		return o;
+	o = (Outcome){.call = "cuGraphInstantiateWithFlags", .where = g->names};
+	o.result = c->cuGraphInstantiateWithFlags(&g->exec, g->form, 0);
+	for (size_t i = 0; i < g->n && o.result == 0; i++) {
+		CudaStep *s = &g->steps[i];
+		if (s->enabled)
+			continue;
+		o.call = "cuGraphNodeSetEnabled";
+		o.where = s->now.name;
+		o.result = c->cuGraphNodeSetEnabled(g->exec, s->node, 0);
+	}
+	return o;
+}
+
+bool cuda_graph_new(Ctx *ctx, Arena *a, const CudaDevice *d,
+		    const CudaLaunch *launches, size_t n, CudaGraph *out)
+{
+	Outcome o;
+
+	*out = (CudaGraph){.device = d, .n = n};
+	out->steps = arena_array(a, CudaStep, n > 0 ? n : 1);
+	for (size_t i = 0; i < n; i++) {
+		step_init(a, &out->steps[i], &launches[i]);
+		out->live += out->steps[i].enabled;
+	}
+	out->names = names_of(a, out->steps, n);
+	if (n == 0)
+		return true;
+	if (!cuda_enter(ctx, d))
+		return false;
+	o = graph_make(out);
+	if (cuda_leave(ctx, d, o.result, o.call, o.where))
+		return true;
+	cuda_graph_free(NULL, out);
+	return false;
+}
+
+/* ---- changing -------------------------------------------------------- */
+
+static bool launch_is(const CudaLaunch *a, const CudaLaunch *b)
+{
+	return memcmp(a->grid, b->grid, sizeof(a->grid)) == 0 &&
+	       memcmp(a->block, b->block, sizeof(a->block)) == 0 &&
+	       a->shared == b->shared &&
+	       (a->size == 0 ||
+		memcmp(a->parameters, b->parameters, a->size) == 0);
+}
+
+static bool step_set(Ctx *ctx, CudaGraph *g, CudaStep *s, const CudaLaunch *l)
+{
+	CudaExtra extra;
+	CudaKernelNode k = node_of(l, &extra);
+
+	if (!cuda_enter(ctx, g->device) ||
+	    !cuda_leave(ctx, g->device,
+			g->device->cuda->cuGraphExecKernelNodeSetParams(
+				g->exec, s->node, &k),
+			"cuGraphExecKernelNodeSetParams", s->now.name))
+		return false;
+	memcpy(s->now.grid, l->grid, sizeof(l->grid));
+	memcpy(s->now.block, l->block, sizeof(l->block));
+	s->now.shared = l->shared;
+	if (l->size > 0)
+		memcpy(s->parameters, l->parameters, l->size);
+	return true;
+}
+
+static bool step_enable(Ctx *ctx, CudaGraph *g, CudaStep *s, bool enabled)
+{
+	if (!cuda_enter(ctx, g->device) ||
+	    !cuda_leave(ctx, g->device,
+			g->device->cuda->cuGraphNodeSetEnabled(g->exec, s->node,
+							       enabled),
+			"cuGraphNodeSetEnabled", s->now.name))
+		return false;
+	g->live += enabled;
+	g->live -= s->enabled;
+	s->enabled = enabled;
+	return true;
+}
+
+bool cuda_graph_update(Ctx *ctx, CudaGraph *g, size_t i, const CudaLaunch *l)
+{
+	CudaStep *s;
+	bool enabled = !cuda_launch_is_empty(l);
+
+	bug_if(i >= g->n);
+	s = &g->steps[i];
+	bug_if(l->function != s->now.function || l->size != s->now.size);
+	if (enabled && !launch_is(&s->now, l) && !step_set(ctx, g, s, l))
+		return false;
+	return enabled == s->enabled || step_enable(ctx, g, s, enabled);
+}
+
+/* ---- running --------------------------------------------------------- */
+
+bool cuda_graph_launch(Ctx *ctx, const CudaGraph *g, CudaStream s)
+{
+	if (g->live == 0)
+		return true;
+	if (!cuda_enter(ctx, g->device) ||
+	    !cuda_leave(ctx, g->device,
+			g->device->cuda->cuGraphLaunch(g->exec, s),
+			"cuGraphLaunch", g->names))
+		return false;
+	cuda_queued(g->device, s, g->names, g->n);
+	return true;
+}
+
+bool cuda_graph_free(Ctx *ctx, CudaGraph *g)
+{
+	const CudaDevice *d = g->device;
+	bool ok = true;
+
+	if (g->exec)
+		ok = cuda_enter(ctx, d) &&
+		     cuda_leave(ctx, d, d->cuda->cuGraphExecDestroy(g->exec),
+				"cuGraphExecDestroy", g->names);
+	if (g->form)
+		ok &= cuda_enter(ctx, d) &&
+		      cuda_leave(ctx, d, d->cuda->cuGraphDestroy(g->form),
+				 "cuGraphDestroy", g->names);
+	g->exec = NULL;
+	g->form = NULL;
+	g->live = 0;
+	return ok;
+}

@@ -1,0 +1,38 @@
+/*
+ * cuda_graph: the launches of a plan as one CUDA graph.
+ */
+#ifndef TENON_CUDA_GRAPH_H
+#define TENON_CUDA_GRAPH_H
+
+#include "runtime/cuda.h"
+
+typedef struct CudaStep CudaStep;
+typedef struct CudaGraph {
+	const CudaDevice *device; /* must live as long */
+	CudaGraphForm form;       /* nodes of it are what updates name */
+	CudaGraphExec exec;
+	CudaStep *steps; /* one a launch, in the arena */
+	size_t n;
+	size_t live;       /* steps whose launch is not empty */
+	const char *names; /* of its kernels, for messages */
+} CudaGraph;
+
+/*
+ * Makes a graph of n launches, each after the one before. An empty launch (a
+ * grid or block of 0) is a node that does nothing. What the launches point to
+ * is copied, their names into the arena too. One thread uses a graph at a time.
+ */
+bool cuda_graph_new(Ctx *ctx, Arena *a, const CudaDevice *d,
+		    const CudaLaunch *launches, size_t n, CudaGraph *out);
+/*
+ * Changes the i-th launch's parameters, grid, block and shared memory for the
+ * runs to come; runs under way keep theirs. The function and the size of the
+ * parameters stay. Does nothing where nothing is new.
+ */
+bool cuda_graph_update(Ctx *ctx, CudaGraph *g, size_t i, const CudaLaunch *l);
+/* Queues one run, after what is in the stream and after the run before. */
+bool cuda_graph_launch(Ctx *ctx, const CudaGraph *g, CudaStream s);
+/* A graph that was not made, or is freed already, is let alone. */
+bool cuda_graph_free(Ctx *ctx, CudaGraph *g);
+
+#endif

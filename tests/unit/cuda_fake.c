@@ -1,0 +1,486 @@
+/*
+ * cuda_fake: a library with libcuda's names, which cuda_test makes and loads
+ * in its place. "Device" memory is on the host, kernels run when they are
+ * launched. It does as the environment says: FAKE_VERSION, FAKE_DEVICES,
+ * FAKE_FAIL=CALL:RESULT, FAKE_BUSY=N (so many queries find work unfinished).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int fake_depth, fake_retained, fake_memory, fake_launches, fake_graphs;
+int fake_updates; /* calls that changed a graph */
+int fake_fault;   /* a kernel failed: what every call returns from then on */
+
+/* What handles of functions point to. */
+static char twice, plus, trap;
+
+static int number(const char *name, int otherwise)
+{
+	const char *v = getenv(name);
+	return v ? atoi(v) : otherwise;
+}
+
+static int fails(const char *call)
+{
+	const char *v = getenv("FAKE_FAIL");
+	size_t n = strlen(call);
+	return v && !strncmp(v, call, n) && v[n] == ':' ? atoi(v + n + 1) : 0;
+}
+
+#define BEGIN                                                                  \
+	if (fails(__func__))                                                   \
+	return fails(__func__)
+/* Calls that need the context current. */
+#define INSIDE                                                                 \
+	BEGIN;                                                                 \
+	if (fake_depth != 1)                                                   \
+		return 201;                                                    \
+	if (fake_fault)                                                        \
+	return fake_fault
+
+/* ---- the driver and its devices -------------------------------------- */
+
+int cuInit(unsigned flags)
+{
+	BEGIN;
+	return (int)flags;
+}
+
+int cuDriverGetVersion(int *v)
+{
+	BEGIN;
+	*v = number("FAKE_VERSION", 13000);
+	return 0;
+}
+
+int cuDeviceGetCount(int *n)
+{
+	BEGIN;
+	*n = number("FAKE_DEVICES", 1);
+	return 0;
+}
+
+int cuDeviceGet(int *device, int n)
+{
+	BEGIN;
+	*device = 7 + n;
+	return 0;
+}
+
+int cuDeviceGetName(char *s, int n, int device)
+{
+	BEGIN;
+	snprintf(s, (size_t)n, "Fake %d", device);
+	return 0;
+}
+
+int cuDeviceGetAttribute(int *v, int attribute, int device)
+{
+	BEGIN;
+	switch (attribute) {
+	case 75:
+		*v = 9;
+		break;
+	case 76:
+		*v = 0;
+		break;
+	case 16:
+		*v = 132;
+		break;
+	case 97:
+		*v = 232448;
+		break;
+	default:
+		return 1;
+	}
+	return device == 7 ? 0 : 101;
+}
+
+int cuDeviceTotalMem_v2(size_t *n, int device)
+{
+	BEGIN;
+	*n = (size_t)3 << 30;
+	return device == 7 ? 0 : 101;
+}
+
+int cuDevicePrimaryCtxRetain(void **c, int device)
+{
+	BEGIN;
+	fake_retained++;
+	*c = &fake_depth;
+	return device == 7 ? 0 : 101;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device)
+{
+	BEGIN;
+	fake_retained--;
+	return device == 7 ? 0 : 101;
+}
+
+int cuCtxPushCurrent_v2(void *c)
+{
+	BEGIN;
+	fake_depth++;
+	return c == &fake_depth ? 0 : 201;
+}
+
+int cuCtxPopCurrent_v2(void **c)
+{
+	fake_depth--;
+	BEGIN;
+	*c = &fake_depth;
+	return 0;
+}
+
+/* ---- modules --------------------------------------------------------- */
+
+int cuModuleLoadData(void **m, const void *p)
+{
+	INSIDE;
+	*m = (void *)p;
+	return memcmp(p, "cubin", 5) ? 200 : 0;
+}
+
+int cuModuleUnload(void *m)
+{
+	INSIDE;
+	return m ? 0 : 400;
+}
+
+int cuModuleGetFunction(void **f, void *m, const char *name)
+{
+	INSIDE;
+	*f = !strcmp(name, "twice")  ? &twice
+	     : !strcmp(name, "plus") ? &plus
+	     : !strcmp(name, "trap") ? &trap
+				     : NULL;
+	return !m ? 400 : *f ? 0 : 500;
+}
+
+int cuFuncSetAttribute(void *f, int attribute, int value)
+{
+	INSIDE;
+	return f && attribute == 8 && value == 99999 ? 0 : 1;
+}
+
+/* ---- memory ---------------------------------------------------------- */
+
+int cuMemAlloc_v2(unsigned long *p, size_t n)
+{
+	INSIDE;
+	fake_memory++;
+	*p = (unsigned long)malloc(n);
+	return 0;
+}
+
+int cuMemFree_v2(unsigned long p)
+{
+	free((void *)p);
+	INSIDE;
+	fake_memory--;
+	return 0;
+}
+
+int cuMemHostAlloc(void **p, size_t n, unsigned flags)
+{
+	INSIDE;
+	fake_memory++;
+	*p = malloc(n);
+	return flags == 3 ? 0 : 1;
+}
+
+int cuMemFreeHost(void *p)
+{
+	free(p);
+	INSIDE;
+	fake_memory--;
+	return 0;
+}
+
+int cuMemcpyHtoDAsync_v2(unsigned long to, const void *p, size_t n, void *s)
+{
+	INSIDE;
+	memcpy((void *)to, p, n);
+	return s ? 0 : 400;
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, unsigned long p, size_t n, void *s)
+{
+	INSIDE;
+	memcpy(to, (void *)p, n);
+	return s ? 0 : 400;
+}
+
+int cuMemsetD32Async(unsigned long p, unsigned value, size_t n, void *s)
+{
+	INSIDE;
+	for (size_t i = 0; i < n; i++)
+		((unsigned *)p)[i] = value;
+	return s ? 0 : 400;
+}
+
+/* ---- streams and events ---------------------------------------------- */
+
+static int busy(void)
+{
+	static int asked;
+	if (asked++ < number("FAKE_BUSY", 0))
+		return 600;
+	asked = 0;
+	return 0;
+}
+
+int cuStreamCreate(void **s, unsigned flags)
+{
+	INSIDE;
+	*s = malloc(1);
+	return flags == 1 ? 0 : 1;
+}
+
+int cuStreamDestroy_v2(void *s)
+{
+	free(s);
+	INSIDE;
+	return 0;
+}
+
+int cuStreamSynchronize(void *s)
+{
+	INSIDE;
+	return s ? 0 : 400;
+}
+
+int cuStreamQuery(void *s)
+{
+	INSIDE;
+	return s ? busy() : 400;
+}
+
+int cuEventCreate(void **e, unsigned flags)
+{
+	INSIDE;
+	*e = malloc(1);
+	fake_memory++;
+	return flags == 2 || flags == 3 ? 0 : 1;
+}
+
+int cuEventDestroy_v2(void *e)
+{
+	free(e);
+	INSIDE;
+	fake_memory--;
+	return 0;
+}
+
+int cuEventRecord(void *e, void *s)
+{
+	INSIDE;
+	return e && s ? 0 : 400;
+}
+
+int cuEventQuery(void *e)
+{
+	INSIDE;
+	return e ? busy() : 400;
+}
+
+int cuEventSynchronize(void *e)
+{
+	INSIDE;
+	return e ? 0 : 400;
+}
+
+/* ---- launches -------------------------------------------------------- */
+
+typedef struct Block {
+	int *p;
+	int n;
+} Block;
+
+/* The parameters of a launch; NULL where they are not as they should be. */
+static const Block *block_of(void **extra)
+{
+	if (!extra || extra[0] != (void *)1 || extra[2] != (void *)2 ||
+	    *(size_t *)extra[3] != sizeof(Block) || extra[4])
+		return NULL;
+	return extra[1];
+}
+
+static int shape_is_good(const unsigned g[3], const unsigned b[3],
+			 unsigned shared)
+{
+	return g[0] == 3 && g[1] == 1 && g[2] == 1 && b[0] == 32 && b[1] == 2 &&
+	       b[2] == 1 && shared == 99999;
+}
+
+static void kernel_run(const char *f, const Block *a)
+{
+	fake_launches++;
+	if (f == &trap)
+		fake_fault = 719;
+	for (int i = 0; i < a->n && !fake_fault; i++)
+		a->p[i] = f == &twice ? 2 * a->p[i] : a->p[i] + 1;
+}
+
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+		   unsigned by, unsigned bz, unsigned shared, void *s,
+		   void **parameters, void **extra)
+{
+	const unsigned g[3] = {gx, gy, gz}, b[3] = {bx, by, bz};
+	const Block *a = block_of(extra);
+	INSIDE;
+	if (!f || !s || parameters || !a || !shape_is_good(g, b, shared))
+		return 1;
+	kernel_run(f, a);
+	return 0;
+}
+
+/* ---- graphs ---------------------------------------------------------- */
+
+typedef struct Kernel {
+	void *f;
+	unsigned grid[3], block[3], shared;
+	void **parameters, **extra;
+	void *kernel, *context;
+} Kernel;
+
+typedef struct Node {
+	void *f;
+	unsigned grid[3], block[3], shared;
+	Block block_of;
+	int enabled;
+} Node;
+
+/* What is instantiated is a copy; nodes are named by where they were. */
+typedef struct Graph {
+	Node nodes[8];
+	size_t n;
+	const struct Graph *of;
+} Graph;
+
+static int node_set(Node *node, const Kernel *k)
+{
+	const Block *a = block_of(k->extra);
+	if (!k->f || k->parameters || k->kernel || k->context || !a ||
+	    k->grid[0] == 0 || k->block[0] == 0)
+		return 1;
+	node->f = k->f;
+	node->shared = k->shared;
+	memcpy(node->grid, k->grid, sizeof(node->grid));
+	memcpy(node->block, k->block, sizeof(node->block));
+	node->block_of = *a;
+	return 0;
+}
+
+int cuGraphCreate(void **g, unsigned flags)
+{
+	INSIDE;
+	*g = calloc(1, sizeof(Graph));
+	fake_graphs++;
+	return (int)flags;
+}
+
+int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *after,
+			    size_t n, const Kernel *k)
+{
+	Graph *g = graph;
+	INSIDE;
+	/* a chain */
+	if (g->n == 8 || n != (g->n > 0) ||
+	    (n > 0 && after[0] != &g->nodes[g->n - 1]))
+		return 1;
+	*node = &g->nodes[g->n];
+	g->nodes[g->n].enabled = 1;
+	return node_set(&g->nodes[g->n++], k);
+}
+
+int cuGraphInstantiateWithFlags(void **e, void *graph, unsigned long long flags)
+{
+	Graph *copy;
+	INSIDE;
+	*e = copy = malloc(sizeof(Graph));
+	*copy = *(Graph *)graph;
+	copy->of = graph;
+	fake_graphs++;
+	return (int)flags;
+}
+
+static Node *node_in(Graph *g, const void *node)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (&g->of->nodes[i] == node)
+			return &g->nodes[i];
+	return NULL;
+}
+
+int cuGraphExecKernelNodeSetParams_v2(void *e, void *node, const Kernel *k)
+{
+	Node *at = node_in(e, node);
+	INSIDE;
+	fake_updates++;
+	return at && at->f == k->f ? node_set(at, k) : 1;
+}
+
+int cuGraphNodeSetEnabled(void *e, void *node, unsigned enabled)
+{
+	Node *at = node_in(e, node);
+	INSIDE;
+	fake_updates++;
+	if (!at || enabled > 1)
+		return 1;
+	at->enabled = (int)enabled;
+	return 0;
+}
+
+int cuGraphLaunch(void *e, void *s)
+{
+	Graph *g = e;
+	INSIDE;
+	if (!s)
+		return 400;
+	for (size_t i = 0; i < g->n; i++) {
+		Node *node = &g->nodes[i];
+		if (!node->enabled)
+			continue;
+		if (!shape_is_good(node->grid, node->block, node->shared))
+			return 1;
+		kernel_run(node->f, &node->block_of);
+	}
+	return 0;
+}
+
+int cuGraphExecDestroy(void *e)
+{
+	free(e);
+	INSIDE;
+	fake_graphs--;
+	return 0;
+}
+
+int cuGraphDestroy(void *g)
+{
+	free(g);
+	INSIDE;
+	fake_graphs--;
+	return 0;
+}
+
+/* ---- errors ---------------------------------------------------------- */
+
+int cuGetErrorName(int r, const char **s)
+{
+	*s = r == 719   ? "CUDA_ERROR_LAUNCH_FAILED"
+	     : r == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+	     : r == 2   ? "CUDA_ERROR_OUT_OF_MEMORY"
+	     : r == 999 ? NULL
+			: "CUDA_ERROR_SOMETHING";
+	return *s ? 0 : 1;
+}
+
+int cuGetErrorString(int r, const char **s)
+{
+	*s = "what it means";
+	return r ? 0 : 1;
+}
