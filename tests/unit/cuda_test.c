@@ -423,6 +423,12 @@ static void graphs(void)
 	p[0].p = p[1].p = p[2].p = x.p;
 	/* one that is empty at first takes its place later */
 	l[1].block[0] = 0;
+	setenv("FAKE_FAIL", "cuGraphNodeSetEnabled:1", 1);
+	CHECK(!cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 3, &x.g));
+	CHECK(said("cuGraphNodeSetEnabled failed on plus: "));
+	CHECK(fake("fake_graphs") == graphs_before);
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s)); /* not made: nothing */
+	unsetenv("FAKE_FAIL");
 	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 3, &x.g));
 	CHECK(cuda_fill(&ctx, &x.d, x.p, 5, 2, x.s));
 	CHECK(cuda_graph_launch(&ctx, &x.g, x.s) && holds(&x, 20, 1));
@@ -524,6 +530,14 @@ static void faults(void)
 	CHECK(said("error: one of the kernels plus, trap, plus failed on "
 		   "Fake 7: CUDA_ERROR_LAUNCH_FAILED (719: what it means), as "
 		   "cuEventRecord tells"));
+	unmake(NULL, &x);
+
+	if (!make_trap(&x, l))
+		return;
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 2, &x.g));
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s));
+	CHECK(!cuda_graph_launch(&ctx, &x.g, x.s));
+	CHECK(said("error: one of the kernels trap, plus failed on "));
 	unmake(NULL, &x);
 
 	/* one that we know nothing of */
