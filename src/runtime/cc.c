@@ -2,8 +2,8 @@
  * cc: finding the system's C compiler.
  *
  * Its version line is part of every plan's identity, and asking for it
- * costs a process. So the line is remembered in the cache folder beside the
- * compiler file's size and times of change; a failure to remember is none.
+ * costs a process. So the line is remembered (note.c) under the compiler
+ * file's size and times of change.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create */
@@ -76,39 +76,15 @@ static const char *version_ask(Arena *a, const char *path)
 	return arena_strndup(a, text, strcspn(text, "\r\n"));
 }
 
-/* What must be as it was for a remembered version to hold, with a \n. */
-static const char *version_stamp(Arena *a, const char *path)
-{
-	struct stat st;
-	if (stat(path, &st) != 0)
-		return NULL;
-	return arena_printf(a, "%s %lld %lld.%09ld %lld.%09ld\n", path,
-			    (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-			    st.st_mtim.tv_nsec, (long long)st.st_ctim.tv_sec,
-			    st.st_ctim.tv_nsec);
-}
-
 static const char *version_find(Arena *a, const char *path)
 {
-	const char *stamp = version_stamp(a, path), *cache, *file = NULL;
-	size_t n = stamp ? strlen(stamp) : 0, len;
-	char hex[SHA256_HEX], *text;
-	if (stamp && cache_dir(NULL, a, &cache)) {
-		sha256_hex(path, strlen(path), hex);
-		file = arena_printf(a, "%s/compilers/%.16s", cache, hex);
-		/* One line after the stamp, whole: it ends in \n. */
-		if (file_read(NULL, a, file, &text, &len) && len > n + 1 &&
-		    strlen(text) == len && memcmp(text, stamp, n) == 0 &&
-		    strchr(text + n, '\n') == text + len - 1)
-			return arena_strndup(a, text + n, len - n - 1);
-	}
-	const char *version = version_ask(a, path);
-	if (version && file) {
-		const char *dir = arena_printf(a, "%s/compilers", cache);
-		text = arena_printf(a, "%s%s\n", stamp, version);
-		if (dir_make(NULL, dir))
-			file_write_atomic(NULL, file, text, strlen(text));
-	}
+	const char *stamp = file_stamp(a, path);
+	const char *version = stamp ? note_find(a, path, stamp) : NULL;
+	if (version)
+		return version;
+	version = version_ask(a, path);
+	if (version && stamp)
+		note_keep(a, path, stamp, version);
 	return version;
 }
 

@@ -18,7 +18,7 @@
 typedef struct Work {
 	Ctx *ctx;
 	Arena *a; /* the caller's */
-	const Nvrtc *nvrtc;
+	Nvrtc *nvrtc;
 	Store store;
 	VEC(NvrtcSource) made;   /* what is not kept, each text once */
 	VEC(GpuSource *) owners; /* whose they are */
@@ -112,18 +112,31 @@ static void made_add(Work *w, GpuSource *src)
 	VEC_PUSH(w->store.a, w->owners, src);
 }
 
-static bool work_run(Work *w, const char *cache, GpuSource *src, size_t n)
+/* Takes what is kept, and lists the rest as to be made. */
+static void kept_look(Work *w, GpuSource *src, size_t n)
 {
-	if (!store_open(&w->store, w->ctx, w->store.a, cache))
-		return false;
+	w->made.n = w->owners.n = 0;
 	for (size_t i = 0; i < n; i++) {
 		gpucode_key(w, &src[i]);
 		src[i].cached = w->store.kept && kept_take(w, &src[i]);
 		if (!src[i].cached && made_find(w, src[i].key) == w->made.n)
 			made_add(w, &src[i]);
 	}
+}
+
+static bool work_run(Work *w, const char *cache, GpuSource *src, size_t n)
+{
+	const int major = w->nvrtc->major, minor = w->nvrtc->minor;
+
+	if (!store_open(&w->store, w->ctx, w->store.a, cache))
+		return false;
+	kept_look(w, src, n);
 	if (w->made.n == 0)
 		return true;
+	if (!nvrtc_load(w->ctx, w->nvrtc))
+		return false;
+	if (w->nvrtc->major != major || w->nvrtc->minor != minor)
+		kept_look(w, src, n);
 	/* before the time is spent: whether the results can be kept */
 	if (w->store.kept && !store_work(&w->store))
 		return false;
@@ -148,7 +161,7 @@ static bool work_run(Work *w, const char *cache, GpuSource *src, size_t n)
 	return true;
 }
 
-bool gpucode_load(Ctx *ctx, Arena *a, const Nvrtc *nvrtc, const char *cache,
+bool gpucode_load(Ctx *ctx, Arena *a, Nvrtc *nvrtc, const char *cache,
 		  GpuSource *src, size_t n)
 {
 	Arena scratch;

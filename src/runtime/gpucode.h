@@ -30,8 +30,11 @@ typedef struct GpuSource {
  * only. cache NULL: nothing is kept, and no folder is needed. A cache folder
  * that cannot be written is an error that says so, where something had to be
  * compiled. The compiler's log is part of its errors.
+ *
+ * An NVRTC that nvrtc_find has not loaded is loaded where something has to be
+ * compiled. If it is of another version than was noted, keys are that one's.
  */
-bool gpucode_load(Ctx *ctx, Arena *a, const Nvrtc *nvrtc, const char *cache,
+bool gpucode_load(Ctx *ctx, Arena *a, Nvrtc *nvrtc, const char *cache,
 		  GpuSource *src, size_t n);
 
 #endif

@@ -17,6 +17,7 @@
  * left out: ours is by content.
  */
 #include "runtime/nvrtc.h"
+#include "runtime/runtime.h"
 #include "runtime/store.h"
 
 #include <dlfcn.h>
@@ -198,7 +199,87 @@ static bool open_in(Ctx *ctx, Arena *a, const char *const *files, Nvrtc *out)
 	       library_ask(ctx, a, out);
 }
 
-bool nvrtc_open(Ctx *ctx, const char *const *files, Nvrtc *out)
+/* ---- without loading it ---------------------------------------------- */
+
+/* What decides which file is loaded, but for the files themselves. */
+static const char *ways(Arena *a)
+{
+	const char *const *files = nvrtc_candidates(a);
+	const char *path = getenv("LD_LIBRARY_PATH");
+	const char *cache = file_stamp(a, "/etc/ld.so.cache");
+	Buf b;
+
+	buf_init(&b, a);
+	buf_printf(&b, "%s;%s", path ? path : "", cache ? cache : "");
+	for (size_t i = 0; files[i]; i++)
+		buf_printf(&b, ";%s", files[i]);
+	return buf_str(&b);
+}
+
+/* "13 0 75 80 90": version, architectures */
+static bool facts_parse(const char *text, Nvrtc *n)
+{
+	char *end;
+
+	n->major = (int)strtol(text, &end, 10);
+	n->minor = (int)strtol(end, &end, 10);
+	for (n->arch_count = 0; *end && n->arch_count < NVRTC_ARCHS;) {
+		const char *at = end;
+		n->archs[n->arch_count++] = (int)strtol(at, &end, 10);
+		if (end == at)
+			return false;
+	}
+	return n->major > 0 && n->arch_count > 0;
+}
+
+static const char *facts_print(Arena *a, const Nvrtc *n)
+{
+	Buf b;
+
+	buf_init(&b, a);
+	buf_printf(&b, "%d %d", n->major, n->minor);
+	for (int i = 0; i < n->arch_count; i++)
+		buf_printf(&b, " %d", n->archs[i]);
+	return buf_str(&b);
+}
+
+static bool find_noted(Arena *a, Nvrtc *out)
+{
+	const char *path = note_find(a, "nvrtc", ways(a));
+	const char *stamp = path ? file_stamp(a, path) : NULL;
+	const char *facts = stamp ? note_find(a, path, stamp) : NULL;
+
+	if (!facts || !facts_parse(facts, out))
+		return false;
+	snprintf(out->path, sizeof(out->path), "%s", path);
+	return true;
+}
+
+static bool find_in(Ctx *ctx, Arena *a, Nvrtc *out)
+{
+	const char *stamp;
+
+	if (find_noted(a, out))
+		return true;
+	memset(out, 0, sizeof(*out));
+	if (!open_in(ctx, a, NULL, out))
+		return false;
+	stamp = file_stamp(a, out->path);
+	if (stamp && out->path[0] == '/') {
+		note_keep(a, "nvrtc", ways(a), out->path);
+		note_keep(a, out->path, stamp, facts_print(a, out));
+	}
+	return true;
+}
+
+/* ---- the two ways to it ---------------------------------------------- */
+
+typedef struct Way {
+	const char *const *files; /* NULL: the candidates */
+	bool find;
+} Way;
+
+static bool go(Ctx *ctx, Way way, Nvrtc *out)
 {
 	Arena scratch;
 	OomTrap trap;
@@ -209,10 +290,26 @@ bool nvrtc_open(Ctx *ctx, const char *const *files, Nvrtc *out)
 		arena_release(&scratch);
 		oom_raise();
 	}
-	bool ok = open_in(ctx, &scratch, files, out);
+	bool ok = way.find ? find_in(ctx, &scratch, out)
+			   : open_in(ctx, &scratch, way.files, out);
 	oom_trap_pop(&trap);
 	arena_release(&scratch);
 	return ok;
+}
+
+bool nvrtc_open(Ctx *ctx, const char *const *files, Nvrtc *out)
+{
+	return go(ctx, (Way){.files = files}, out);
+}
+
+bool nvrtc_find(Ctx *ctx, Nvrtc *out)
+{
+	return go(ctx, (Way){.find = true}, out);
+}
+
+bool nvrtc_load(Ctx *ctx, Nvrtc *n)
+{
+	return n->nvrtcVersion || nvrtc_open(ctx, NULL, n);
 }
 
 /* ---- options --------------------------------------------------------- */
@@ -415,6 +512,7 @@ bool nvrtc_compile(Ctx *ctx, Arena *a, const Nvrtc *nvrtc, NvrtcSource *src,
 	Work w = {.nvrtc = nvrtc, .n = n};
 	bool ok = true;
 
+	bug_if(!nvrtc->nvrtcVersion);
 	for (size_t i = 0; i < n; i++) {
 		src[i].cubin = NULL;
 		src[i].size = 0;

@@ -54,6 +54,17 @@ const char *const *nvrtc_candidates(Arena *a);
  */
 bool nvrtc_open(Ctx *ctx, const char *const *files, Nvrtc *out);
 
+/*
+ * The same with as little as will do: where an earlier process has noted path,
+ * version and architectures of nvrtc_open(ctx, NULL, out), and that file and
+ * the loader's ways are as they were, nothing is loaded, and the entry points
+ * are NULL. Not noticed is a library that has come since into a folder that is
+ * looked into before.
+ */
+bool nvrtc_find(Ctx *ctx, Nvrtc *out);
+/* Loads what nvrtc_find has not; the version may be another one then. */
+bool nvrtc_load(Ctx *ctx, Nvrtc *n);
+
 typedef struct NvrtcSource {
 	const char *name; /* of the kernel, for messages: k0 */
 	const char *text;
@@ -68,10 +79,10 @@ typedef struct NvrtcSource {
 } NvrtcSource;
 
 /*
- * Compiles n sources, at most ctx->threads at a time. Errors carry the
- * compiler's log: ERR_ENV, since sources are our own. Unknown architectures
- * are ERR_USAGE and name those that this NVRTC knows. Several threads may
- * compile at once, each with its own ctx and arena.
+ * Compiles n sources with an NVRTC that is loaded, at most ctx->threads at a
+ * time. Errors carry the compiler's log: ERR_ENV, since sources are our own.
+ * Unknown architectures are ERR_USAGE and name those that this NVRTC knows.
+ * Several threads may compile at once, each with its own ctx and arena.
  */
 bool nvrtc_compile(Ctx *ctx, Arena *a, const Nvrtc *nvrtc, NvrtcSource *src,
 		   size_t n);

@@ -49,6 +49,18 @@ bool process_run(const char *const argv[], char *const envp[], int out,
 /* Our environment with name=value pairs (NULL-terminated) put in. */
 char **process_environment(Arena *a, const char *const pairs[]);
 
+/* ---- notes (note.c) -------------------------------------------------- */
+
+/*
+ * What an earlier process noted about this thing, if the stamp is the same:
+ * one line, or NULL. Nothing is reported where no note can be kept.
+ */
+const char *note_find(Arena *a, const char *about, const char *stamp);
+void note_keep(Arena *a, const char *about, const char *stamp,
+	       const char *fact);
+/* Path, size and times of change; NULL if there is no such file. */
+const char *file_stamp(Arena *a, const char *path);
+
 /* ---- the C compiler (cc.c) ------------------------------------------- */
 
 typedef struct Compiler {

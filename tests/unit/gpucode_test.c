@@ -226,6 +226,33 @@ static void keys(void)
 	CHECK(s[0].cached);
 }
 
+/* What is all kept needs no compiler; what is not loads it. */
+static void not_loaded(void)
+{
+	Nvrtc bare = nvrtc, wrong;
+	GpuSource s = {.name = "k", .text = plain_text, .arch = "sm_80"};
+	char key[SHA256_HEX];
+	if (!fresh())
+		SKIP_UNTIL_SETUP(none);
+	CHECK(gpucode_load(&ctx, &ctx.perm, &nvrtc, cache, &s, 1));
+	memcpy(key, s.key, sizeof(key));
+#define FORGET(result, name, parameters) bare.name = NULL;
+	NVRTC_ENTRIES(FORGET)
+#undef FORGET
+	wrong = bare;
+	CHECK(gpucode_load(&ctx, &ctx.perm, &bare, cache, &s, 1));
+	CHECK(s.cached && !bare.nvrtcVersion);
+	/* noted as another version: under its key nothing is kept */
+	wrong.major = 99;
+	CHECK(gpucode_load(&ctx, &ctx.perm, &wrong, cache, &s, 1));
+	CHECK(wrong.nvrtcVersion && wrong.major == nvrtc.major);
+	CHECK(s.cached);
+	CHECK_STR(s.key, key);
+	s.text = shared_text;
+	CHECK(gpucode_load(&ctx, &ctx.perm, &bare, cache, &s, 1));
+	CHECK(!s.cached && bare.nvrtcVersion && count_files("") == 2);
+}
+
 static void keeps_nothing(void)
 {
 	GpuSource src = {.name = "k", .text = plain_text, .arch = "sm_90a"};
@@ -484,7 +511,7 @@ static void out_of_memory(void)
 	CHECK(done && n > 5);
 }
 
-TEST_MAIN(TEST(keeps), TEST(keys), TEST(keeps_nothing), TEST(errors),
-	  TEST(damaged), TEST(not_writable), TEST(disk_read_only),
+TEST_MAIN(TEST(keeps), TEST(keys), TEST(not_loaded), TEST(keeps_nothing),
+	  TEST(errors), TEST(damaged), TEST(not_writable), TEST(disk_read_only),
 	  TEST(disk_full), TEST(killed_writer), TEST(processes),
 	  TEST(out_of_memory))

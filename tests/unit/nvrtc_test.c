@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "runtime/cubin.h"
 #include "runtime/nvrtc.h"
+#include "runtime/runtime.h"
 #include "test.h"
 
 #include <pthread.h>
@@ -481,18 +482,38 @@ static bool is_candidate(const char *const *list, const char *file)
 	return false;
 }
 
+/* A cache folder of its own for one test. */
+static char top[32];
+static const char *cache_was;
+
+static bool cache_take(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME");
+	cache_was = cache ? arena_strdup(&ctx.perm, cache) : NULL;
+	snprintf(top, sizeof(top), "/tmp/tenon-nvrtc-XXXXXX");
+	if (!CHECK(mkdtemp(top) != NULL))
+		return false;
+	setenv("XDG_CACHE_HOME", top, 1);
+	return true;
+}
+
+static void cache_give_back(void)
+{
+	CHECK(system(arena_printf(&ctx.perm, "rm -rf %s", top)) == 0);
+	if (cache_was)
+		setenv("XDG_CACHE_HOME", cache_was, 1);
+	else
+		unsetenv("XDG_CACHE_HOME");
+}
+
 /* The one in the cache folder comes last, and only where it is ours. */
 static void private_candidate(void)
 {
-	const char *cache = getenv("XDG_CACHE_HOME");
-	char top[] = "/tmp/tenon-nvrtc-XXXXXX";
-	cache = cache ? arena_strdup(&ctx.perm, cache) : NULL;
-	if (!CHECK(mkdtemp(top) != NULL))
+	if (!cache_take())
 		return;
 	const char *folder = arena_printf(&ctx.perm, "%s/tenon/nvrtc", top);
 	const char *file =
 		arena_printf(&ctx.perm, "%s/lib/libnvrtc.so.11.2", folder);
-	setenv("XDG_CACHE_HOME", top, 1);
 	CHECK(!is_candidate(nvrtc_candidates(&ctx.perm), file));
 	CHECK(dir_make(&ctx, folder));
 	const char *const *list = nvrtc_candidates(&ctx.perm);
@@ -502,11 +523,61 @@ static void private_candidate(void)
 	CHECK_STR(list[n - 1], file);
 	CHECK(chmod(folder, 0777) == 0);
 	CHECK(!is_candidate(nvrtc_candidates(&ctx.perm), file));
-	CHECK(system(arena_printf(&ctx.perm, "rm -rf %s", top)) == 0);
-	if (cache)
-		setenv("XDG_CACHE_HOME", cache, 1);
+	cache_give_back();
+}
+
+static void finds(const Nvrtc *want, bool loaded)
+{
+	Nvrtc n;
+	if (!CHECK(nvrtc_find(&ctx, &n)))
+		return;
+	CHECK_STR(n.path, want->path);
+	CHECK(n.major == want->major && n.minor == want->minor);
+	CHECK(n.arch_count == want->arch_count &&
+	      memcmp(n.archs, want->archs, sizeof(n.archs)) == 0);
+	CHECK((n.nvrtcVersion != NULL) == loaded);
+	CHECK(nvrtc_load(&ctx, &n) && n.nvrtcVersion != NULL);
+}
+
+/* Found by notes; by loading where a note is gone, damaged or of old. */
+static void noted(void)
+{
+	Nvrtc n;
+	start();
+	if (!here)
+		SKIP_UNTIL_SETUP(none);
+	if (!cache_take())
+		return;
+	/* the one of tools/setup may be the only one */
+	if (cache_was)
+		CHECK(system(arena_printf(&ctx.perm,
+					  "mkdir -p -m 700 %s/tenon && "
+					  "ln -s %s/tenon/nvrtc %s/tenon/nvrtc",
+					  top, cache_was, top)) == 0);
+	const char *path = getenv("LD_LIBRARY_PATH");
+	path = path ? arena_strdup(&ctx.perm, path) : NULL;
+	if (CHECK(nvrtc_open(&ctx, NULL, &n))) {
+		finds(&n, true);
+		finds(&n, false);
+		setenv("LD_LIBRARY_PATH", "/nonexistent", 1);
+		finds(&n, true);
+		finds(&n, false);
+		const char *stamp = file_stamp(&ctx.perm, n.path);
+		note_keep(&ctx.perm, n.path, stamp, "13 0 80 what");
+		finds(&n, true);
+		note_keep(&ctx.perm, n.path, stamp, "13");
+		finds(&n, true);
+		char *was = arena_strdup(&ctx.perm, stamp);
+		was[strlen(was) - 1] ^= 1;
+		note_keep(&ctx.perm, n.path, was, "99 9 80");
+		finds(&n, true);
+		finds(&n, false);
+	}
+	if (path)
+		setenv("LD_LIBRARY_PATH", path, 1);
 	else
-		unsetenv("XDG_CACHE_HOME");
+		unsetenv("LD_LIBRARY_PATH");
+	cache_give_back();
 }
 
 static void candidates(void)
@@ -898,8 +969,8 @@ static void out_of_memory(void)
 	}
 }
 
-TEST_MAIN(TEST(candidates), TEST(missing_library), TEST(options), TEST(facts),
-	  TEST(calls), TEST(matrix_warp), TEST(matrix_warpgroup),
+TEST_MAIN(TEST(candidates), TEST(noted), TEST(missing_library), TEST(options),
+	  TEST(facts), TEST(calls), TEST(matrix_warp), TEST(matrix_warpgroup),
 	  TEST(serialized), TEST(log_disagrees), TEST(compile_errors),
 	  TEST(unknown_archs), TEST(damaged), TEST(crafted), TEST(two_threads),
 	  TEST(many), TEST(out_of_memory))
