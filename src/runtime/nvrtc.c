@@ -40,7 +40,7 @@ enum {
 static const char install_hint[] =
 	"install the CUDA toolkit, or NVRTC alone (the Python package "
 	"nvidia-cuda-nvrtc), and set CUDA_HOME to the folder that has its "
-	"lib or lib64; tools/setup test does it for one user's cache folder";
+	"lib or lib64; in Tenon's source tree, tools/setup test brings one";
 
 /* ---- finding the library --------------------------------------------- */
 

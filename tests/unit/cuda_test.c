@@ -651,8 +651,10 @@ static bool gpu_open(Gpu *g, const char *first, const char *second)
 	NvrtcSource src = {.name = "gpu", .text = gpu_text};
 	ctx_init(&ctx);
 	if (!nvrtc_open(&ctx, NULL, &g->nvrtc) ||
-	    !cuda_open(&ctx, NULL, 1000 * g->nvrtc.major, &g->cuda))
+	    !cuda_open(&ctx, NULL, 1000 * g->nvrtc.major, &g->cuda)) {
+		printf("%s", buf_str(&ctx.messages));
 		return false;
+	}
 	CHECK(cuda_device_open(&ctx, &g->cuda, 0, &g->d));
 	src.arch = arena_printf(&ctx.perm, "sm_%d%d", g->d.info.major,
 				g->d.info.minor);
