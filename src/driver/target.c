@@ -2,6 +2,7 @@
  * target: what --target names, and the language that its kernels are in.
  *
  *	cpu, cpu:ISA    C
+ *	cuda            CUDA C, for the device that is here
  *	cuda:sm_90a     CUDA C
  *	opencl          OpenCL C
  */
@@ -37,7 +38,7 @@ static bool unknown_target(TenonContext *c, const char *name)
 	buf_puts(&known, "targets: cpu");
 	for (size_t i = 0; i < isa_count; i++)
 		buf_printf(&known, " cpu:%s", isa_table[i].name);
-	buf_puts(&known, " cuda:sm_80 cuda:sm_90a opencl");
+	buf_puts(&known, " cuda cuda:sm_80 cuda:sm_90a opencl");
 	return diag_fail(&c->ctx, ERR_USAGE, buf_str(&known),
 			 "--target %s: not available in this version", name);
 }
@@ -97,6 +98,13 @@ static bool is_arch(const char *s)
 
 static bool find_gpu(TenonContext *c, Arena *a, const char *name, Target *out)
 {
+	Device *d;
+
+	if (!strcmp(name, "cuda")) {
+		if (!context_device(c, DEVICE_CUDA, &d))
+			return false;
+		name = arena_printf(a, "cuda:%s", device_arch(d));
+	}
 	bool cuda = target_dialect(name) == CD_CUDA;
 
 	if (cuda ? !starts(name, "cuda:sm_") || !is_arch(name + 8)
@@ -117,7 +125,7 @@ bool target_find(TenonContext *c, Arena *a, const char *name, bool must_run,
 	*isa = NULL;
 	if (!name || !strcmp(name, "cpu") || starts(name, "cpu:"))
 		return find_cpu(c, a, name, must_run, out, isa);
-	if (starts(name, "cuda:") || !strcmp(name, "opencl"))
+	if (starts(name, "cuda") || !strcmp(name, "opencl"))
 		return find_gpu(c, a, name, out);
 	return unknown_target(c, name);
 }

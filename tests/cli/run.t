@@ -168,11 +168,11 @@ $ tenon run examples/bias.tn --entry other
 => 2
 $ tenon run examples/bias.tn --target cpu:none
 2> tenon: error: --target cpu:none: not available in this version
-2> hint: targets: cpu cpu:amx cpu:avx512_bf16 cpu:avx512_vnni cpu:avx512 cpu:avx2 cpu:neon cpu:base cuda:sm_80 cuda:sm_90a opencl
+2> hint: targets: cpu cpu:amx cpu:avx512_bf16 cpu:avx512_vnni cpu:avx512 cpu:avx2 cpu:neon cpu:base cuda cuda:sm_80 cuda:sm_90a opencl
 => 2
 $ tenon run examples/bias.tn --target cuda
 2> tenon: error: --target cuda: not available in this version
-2> hint: targets: cpu cpu:amx cpu:avx512_bf16 cpu:avx512_vnni cpu:avx512 cpu:avx2 cpu:neon cpu:base cuda:sm_80 cuda:sm_90a opencl
+2> hint: targets: cpu cpu:amx cpu:avx512_bf16 cpu:avx512_vnni cpu:avx512 cpu:avx2 cpu:neon cpu:base cuda cuda:sm_80 cuda:sm_90a opencl
 => 2
 $ tenon run examples/bias.tn --dtype f8
 2> tenon: error: --dtype f8: not a float dtype
