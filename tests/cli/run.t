@@ -170,8 +170,8 @@ $ tenon run examples/bias.tn --target cpu:none
 2> tenon: error: --target cpu:none: not available in this version
 2> hint: targets: cpu cpu:amx cpu:avx512_bf16 cpu:avx512_vnni cpu:avx512 cpu:avx2 cpu:neon cpu:base cuda cuda:sm_80 cuda:sm_90a opencl
 => 2
-$ tenon run examples/bias.tn --target cuda
-2> tenon: error: --target cuda: not available in this version
+$ tenon run examples/bias.tn --target vulkan
+2> tenon: error: --target vulkan: not available in this version
 2> hint: targets: cpu cpu:amx cpu:avx512_bf16 cpu:avx512_vnni cpu:avx512 cpu:avx2 cpu:neon cpu:base cuda cuda:sm_80 cuda:sm_90a opencl
 => 2
 $ tenon run examples/bias.tn --dtype f8

@@ -261,7 +261,7 @@ static void another_origin(void)
 		plan->target = "cpu:neon";
 		if (!isa_runs_here(isa_find("neon")))
 			refuses_plan(&k, TENON_EENV, "this machine cannot run");
-		plan->target = "cuda:sm_90";
+		plan->target = "vulkan";
 		refuses_plan(&k, TENON_EUSAGE, "not available");
 		*plan = old;
 		const char *source = plan->sources.p[0];
