@@ -413,8 +413,7 @@ static void options(void)
 			compile_refused(&k, &o, TENON_EUSAGE, pins[i].words);
 		}
 		compile_refused(&k, &(TenonPlanOptions){.target = "vulkan"},
-				TENON_EUSAGE,
-				"--target vulkan: not available");
+				TENON_EUSAGE, "--target vulkan: not available");
 		compile_refused(&k, &(TenonPlanOptions){.target = "cpu:"},
 				TENON_EUSAGE, "--target cpu:: not available");
 		compile_refused(&k, &(TenonPlanOptions){.skip = "realise"},
