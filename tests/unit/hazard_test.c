@@ -168,6 +168,9 @@ static void barriers(void)
 		"v2: f32 = load s[i0, 63 - i2]\nstore y[i0, i2] = v2\n}\n",
 		/* a load, then a store of what another one may still load */
 		FILL("1") "barrier\n" CROSS("2") "@\n" FILL("3"),
+		FILL("1") "barrier\n" OWN("2") "@\nfor i3 < 64 vector 64 {\n"
+			  "v3: f32 = load x[i0, i3]\nstore w[63 - i3] = v3\n"
+			  "}\n",
 		/* two stores, of two threads to one place */
 		FILL("1") "@\nfor i2 < 64 vector 64 {\nv2: f32 = load "
 			  "x[i0, i2]\nstore w[63 - i2] = v2\n}\nbarrier\n"
