@@ -171,8 +171,8 @@ $ tenon run examples/bias.tn --target cpu:none
 2> hint: targets: cpu cpu:amx cpu:avx512_bf16 cpu:avx512_vnni cpu:avx512 cpu:avx2 cpu:neon cpu:base cuda:sm_80 cuda:sm_90a opencl
 => 2
 $ tenon run examples/bias.tn --target cuda
-2> tenon: error: --target cuda: not available in this version
-2> hint: targets: cpu cpu:amx cpu:avx512_bf16 cpu:avx512_vnni cpu:avx512 cpu:avx2 cpu:neon cpu:base cuda:sm_80 cuda:sm_90a opencl
+2> tenon: error: --target cuda names no architecture of CUDA
+2> hint: as in cuda:sm_80 or cuda:sm_90a; `tenon devices` says what a GPU here is
 => 2
 $ tenon run examples/bias.tn --dtype f8
 2> tenon: error: --dtype f8: not a float dtype
