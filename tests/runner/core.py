@@ -173,6 +173,7 @@ class Reporter:
         self.verbose = verbose
         self.total = {PASS: 0, FAIL: 0, SKIP: 0}
         self.groups = {}
+        self.notes = []  # outcome, name and first line of what did not pass
         self.start = time.monotonic()
         for job in jobs:
             g = self.groups.setdefault(
@@ -185,6 +186,10 @@ class Reporter:
             for r in results:
                 g[r.outcome] += r.count
                 self.total[r.outcome] += r.count
+                if r.outcome != PASS:
+                    first = r.text.strip().split("\n")[0]
+                    self.notes.append((r.outcome, f"{job.group}/{r.name}",
+                                       first.removeprefix("skip: ")))
                 if r.outcome == FAIL:
                     print(f"FAIL {job.group}/{r.name}\n{indent(r.text)}",
                           end="")
@@ -200,15 +205,18 @@ class Reporter:
                 print(f"{job.group:<14} {counts} ({g['s']:.1f} s)")
             sys.stdout.flush()
 
+    def seconds(self):
+        return time.monotonic() - self.start
+
     def end(self):
-        took = time.monotonic() - self.start
-        print(f"tests took {took:.0f} s")
+        print(f"tests took {self.seconds():.0f} s")
         print(f"{self.total[PASS]} passed, {self.total[FAIL]} failed, "
               f"{self.total[SKIP]} skipped")
         return 1 if self.total[FAIL] or not self.total[PASS] else 0
 
 
-def run_jobs(context, jobs, verbose=False):
+def report_jobs(context, jobs, verbose=False):
+    """Runs what the context selects; its Reporter."""
     jobs = [j for j in jobs if context.selects(j.group, j.name)]
     reporter = Reporter(jobs, verbose)
 
@@ -225,4 +233,8 @@ def run_jobs(context, jobs, verbose=False):
     for job in jobs:
         if job.alone:
             one(job)
-    return reporter.end()
+    return reporter
+
+
+def run_jobs(context, jobs, verbose=False):
+    return report_jobs(context, jobs, verbose).end()
