@@ -165,6 +165,13 @@ def indent(text):
     return "".join(f"    {line}\n" for line in lines)
 
 
+def telling(text):
+    """The line of a result's text that says most."""
+    lines = text.strip().split("\n")
+    bad = [line for line in lines if "fail" in line.lower()]
+    return (bad or lines)[0].strip().removeprefix("skip: ")
+
+
 class Reporter:
     """Prints failures at once, and a group's line when its last job ends."""
 
@@ -173,7 +180,7 @@ class Reporter:
         self.verbose = verbose
         self.total = {PASS: 0, FAIL: 0, SKIP: 0}
         self.groups = {}
-        self.notes = []  # outcome, name and first line of what did not pass
+        self.notes = []  # outcome, name and why, of what did not pass
         self.start = time.monotonic()
         for job in jobs:
             g = self.groups.setdefault(
@@ -187,9 +194,8 @@ class Reporter:
                 g[r.outcome] += r.count
                 self.total[r.outcome] += r.count
                 if r.outcome != PASS:
-                    first = r.text.strip().split("\n")[0]
                     self.notes.append((r.outcome, f"{job.group}/{r.name}",
-                                       first.removeprefix("skip: ")))
+                                       telling(r.text)))
                 if r.outcome == FAIL:
                     print(f"FAIL {job.group}/{r.name}\n{indent(r.text)}",
                           end="")

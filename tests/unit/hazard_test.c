@@ -79,8 +79,8 @@ static void check_read(const char *phase, const char *body)
 {
 	Ctx ctx;
 	ctx_init(&ctx);
-	const char *text = arena_printf(&ctx.perm, "%s%s%s" CLOSE, PROGRAM,
-					phase, body);
+	const char *text =
+		arena_printf(&ctx.perm, "%s%s%s" CLOSE, PROGRAM, phase, body);
 	Kernels *k = parse(&ctx, text);
 	if (CHECK(k != NULL)) {
 		const char *once = print(&ctx, k);
@@ -100,8 +100,8 @@ static void check_refused(const char *phase, const char *body, const char *why)
 {
 	Ctx ctx;
 	ctx_init(&ctx);
-	const char *text = arena_printf(&ctx.perm, "%s%s%s" CLOSE, PROGRAM,
-					phase, body);
+	const char *text =
+		arena_printf(&ctx.perm, "%s%s%s" CLOSE, PROGRAM, phase, body);
 	const Kernels *k = parse(&ctx, text);
 	const char *said = buf_str(&ctx.messages);
 	if (!CHECK(k == NULL && strstr(said, why)))
@@ -112,34 +112,33 @@ static void check_refused(const char *phase, const char *body, const char *why)
 
 /* ---- text ------------------------------------------------------------ */
 
-static const char every[] = PROGRAM
-	"\tphase first threads 64 tasks i0 < M {\n"
-	"\t\tfor i1 < 64 vector 64 {\n"
-	"\t\t\tv1: f32 = load x[i0, i1]\n"
-	"\t\t\tstore s[i0, 63 - i1] = v1\n"
-	"\t\t}\n"
-	"\t}\n"
-	"\tphase main threads 64 tasks i10 < M {\n"
-	"\t\tv10: f32 = acc maximum\n"
-	"\t\tfor i11 < 128 vector 64 {\n"
-	"\t\t\tv11: f32 = load s[i10, 0]\n"
-	"\t\t\tstore w[i11] = v11\n"
-	"\t\t\tv10: f32 = accum maximum v11\n"
-	"\t\t}\n"
-	"\t\tfor i12 < 64 vector 64 {\n"
-	"\t\t\tfor i13 < 4 unroll {\n"
-	"\t\t\t\tv12: f32 = load w[i12 + 1]\n"
-	"\t\t\t\tstore r[i12, i13] = v12\n"
-	"\t\t\t}\n"
-	"\t\t}\n"
-	"\t\tbarrier\n"
-	"\t\tstore w[0] = v10\n"
-	"\t\tbarrier\n"
-	"\t\tfor i14 < 64 vunroll 64 {\n"
-	"\t\t\tv13: f32 = load w[0]\n"
-	"\t\t\tstore y[i10, i14] = v13 as %1\n"
-	"\t\t}\n"
-	"\t}\n";
+static const char every[] = PROGRAM "\tphase first threads 64 tasks i0 < M {\n"
+				    "\t\tfor i1 < 64 vector 64 {\n"
+				    "\t\t\tv1: f32 = load x[i0, i1]\n"
+				    "\t\t\tstore s[i0, 63 - i1] = v1\n"
+				    "\t\t}\n"
+				    "\t}\n"
+				    "\tphase main threads 64 tasks i10 < M {\n"
+				    "\t\tv10: f32 = acc maximum\n"
+				    "\t\tfor i11 < 128 vector 64 {\n"
+				    "\t\t\tv11: f32 = load s[i10, 0]\n"
+				    "\t\t\tstore w[i11] = v11\n"
+				    "\t\t\tv10: f32 = accum maximum v11\n"
+				    "\t\t}\n"
+				    "\t\tfor i12 < 64 vector 64 {\n"
+				    "\t\t\tfor i13 < 4 unroll {\n"
+				    "\t\t\t\tv12: f32 = load w[i12 + 1]\n"
+				    "\t\t\t\tstore r[i12, i13] = v12\n"
+				    "\t\t\t}\n"
+				    "\t\t}\n"
+				    "\t\tbarrier\n"
+				    "\t\tstore w[0] = v10\n"
+				    "\t\tbarrier\n"
+				    "\t\tfor i14 < 64 vunroll 64 {\n"
+				    "\t\t\tv13: f32 = load w[0]\n"
+				    "\t\t\tstore y[i10, i14] = v13 as %1\n"
+				    "\t\t}\n"
+				    "\t}\n";
 
 static void law(void)
 {
@@ -168,23 +167,24 @@ static void barriers(void)
 		"v2: f32 = load s[i0, 63 - i2]\nstore y[i0, i2] = v2\n}\n",
 		/* a load, then a store of what another one may still load */
 		FILL("1") "barrier\n" CROSS("2") "@\n" FILL("3"),
-		FILL("1") "barrier\n" OWN("2") "@\nfor i3 < 64 vector 64 {\n"
-			  "v3: f32 = load x[i0, i3]\nstore w[63 - i3] = v3\n"
-			  "}\n",
+		FILL("1") "barrier\n" OWN(
+			"2") "@\nfor i3 < 64 vector 64 {\n"
+			     "v3: f32 = load x[i0, i3]\nstore w[63 - i3] = v3\n"
+			     "}\n",
 		/* two stores, of two threads to one place */
 		FILL("1") "@\nfor i2 < 64 vector 64 {\nv2: f32 = load "
-			  "x[i0, i2]\nstore w[63 - i2] = v2\n}\nbarrier\n"
-			  OWN("3"),
+			  "x[i0, i2]\nstore w[63 - i2] = v2\n}\nbarrier\n" OWN(
+				  "3"),
 		/* the end of a turn and the start of the next */
 		TURNS FILL("1") "barrier\n" CROSS("2") "@\n}\n",
 		TURNS "@\n" FILL("1") "barrier\n" CROSS("2") "}\n",
-		FILL("9") "barrier\n" TURNS CROSS("2") "@\n" FILL("1")
-			  "barrier\n}\n",
+		FILL("9") "barrier\n" TURNS CROSS("2") "@\n" FILL(
+			"1") "barrier\n}\n",
 		/* one way through a branch has none */
-		FILL("1") "if 2 - i0 >= 0 {\nbarrier\n} else {\n@\n}\n"
-			CROSS("2"),
-		FILL("1") "if 2 - i0 >= 0 {\n@\n} else {\nbarrier\n}\n"
-			CROSS("2"),
+		FILL("1") "if 2 - i0 >= 0 {\nbarrier\n} else {\n@\n}\n" CROSS(
+			"2"),
+		FILL("1") "if 2 - i0 >= 0 {\n@\n} else {\nbarrier\n}\n" CROSS(
+			"2"),
 		FILL("1") "if 2 - i0 >= 0 {\n@\n" CROSS("2") "}\n",
 		/* a loop that may have no turns */
 		FILL("1") "for i20 < M serial {\nbarrier\n}\n@\n" CROSS("2"),
@@ -265,8 +265,8 @@ static void within_a_loop(void)
 		FILL("1") "barrier\nfor i2 < 64 vector 64 {\n"
 			  "v2: f32 = load w[63 - i2]\nstore w[i2] = v2\n}\n",
 		"for i1 < 64 vector 64 {\nv1: f32 = load x[i0, i1]\n"
-		"store w[i1] = v1\nstore w[63 - i1] = v1\n}\nbarrier\n"
-		OWN("3"),
+		"store w[i1] = v1\nstore w[63 - i1] = v1\n}\nbarrier\n" OWN(
+			"3"),
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(bodies); i++)
@@ -307,9 +307,9 @@ static void threads(void)
 		const char *n;
 		bool good;
 	} rows[] = {
-		{"1", true},     {"32", true},    {"1024", true},
-		{"0", false},    {"48", false},   {"2048", false},
-		{"1025", false}, {"-64", false},  {"4294967296", false},
+		{"1", true},     {"32", true},          {"1024", true},
+		{"0", false},    {"48", false},         {"2048", false},
+		{"1025", false}, {"-64", false},        {"4294967296", false},
 		{"i0", false},   {"4294967360", false},
 	};
 
@@ -347,8 +347,8 @@ static void unread_fold(void)
 	ctx_init(&ctx);
 	Kernels *k = parse(&ctx, PROGRAM PHASE SUM("1", "v8") CROSS("2") CLOSE);
 	for (int d = CD_CUDA; CHECK(k != NULL) && d <= CD_OPENCL; d++) {
-		const char *text = emit_gpu(&ctx.perm, k, &k->kernels.p[0],
-					    (CDialect)d);
+		const char *text =
+			emit_gpu(&ctx.perm, k, &k->kernels.p[0], (CDialect)d);
 		CHECK(strstr(text, barrier[d]) != NULL);
 		CHECK(strstr(text, "tn_threads_") == NULL);
 	}
