@@ -1,6 +1,6 @@
 /*
  * gpucall_test: calls whose kernels run on a device: tensors with any strides
- * and alignment, repeated, from any number of the caller's threads, give the
+ * and alignment, repeated, with any number of threads, give the
  * same bits, and the oracle agrees. Skipped where no OpenCL device is and
  * tools/setup has not brought one.
  *
