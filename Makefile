@@ -4,6 +4,7 @@
 #   make demo       set up, build, compile and check and time the flagship
 #   make test       set up, build, run all quick tests (tests/run)
 #   make test-all   the long ones too
+#   make test-gpu   what only a GPU shows (tests/gpu/run)
 #   make check-main every example at every shape and dtype against the oracle
 #   make            build/tenon, build/libtenon.a, build/libtenon.so
 #
@@ -63,7 +64,7 @@ EXAMPLES  := $(patsubst %.c,$(B)/%,$(sort $(wildcard examples/*.c)))
 FORMATTED := $(filter-out tests/golden/%,$(wildcard src/*/*.[ch] include/*.h \
 	tests/*/*.[ch] bench/*.c examples/*.c))
 
-.PHONY: all demo test test-all check-main golden bench peers fuzz install format \
+.PHONY: all demo test test-all test-gpu check-main golden bench peers fuzz install format \
 	clean binaries san
 all: $(B)/tenon $(B)/libtenon.a $(B)/libtenon.so
 
@@ -164,6 +165,11 @@ test-all:
 	@echo "building build/ and build/san/"
 	@$(MAKE) --no-print-directory -s binaries build/libtenon.so san
 	@tests/run --all
+
+test-gpu:
+	@tools/setup build
+	@$(MAKE) --no-print-directory -s binaries
+	@tests/gpu/run
 
 check-main:
 	@tools/setup test

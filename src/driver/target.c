@@ -105,11 +105,21 @@ static bool find_gpu(TenonContext *c, Arena *a, const char *name, Target *out)
 			return false;
 		name = arena_printf(a, "cuda:%s", device_arch(d));
 	}
-	bool cuda = target_dialect(name) == CD_CUDA;
+	bool cuda = starts(name, "cuda");
 
-	if (cuda ? !starts(name, "cuda:sm_") || !is_arch(name + 8)
-		 : strcmp(name, "opencl") != 0)
-		return unknown_target(c, name);
+	if (cuda && (!starts(name, "cuda:sm_") || !is_arch(name + 8)))
+		return diag_fail(&c->ctx, ERR_USAGE,
+				 "as in cuda:sm_80 or cuda:sm_90a; `tenon "
+				 "devices` says what a GPU here is",
+				 "--target %s names no architecture of CUDA",
+				 name);
+	if (!cuda && strcmp(name, "opencl") != 0)
+		return diag_fail(&c->ctx, ERR_USAGE,
+				 "--target opencl takes the first device that "
+				 "keeps the contract",
+				 "--target %s: a device of OpenCL cannot be "
+				 "chosen in this version",
+				 name);
 	*out = (Target){
 		.name = arena_strdup(a, name),
 		.cpus = 1,
@@ -125,7 +135,8 @@ bool target_find(TenonContext *c, Arena *a, const char *name, bool must_run,
 	*isa = NULL;
 	if (!name || !strcmp(name, "cpu") || starts(name, "cpu:"))
 		return find_cpu(c, a, name, must_run, out, isa);
-	if (starts(name, "cuda") || !strcmp(name, "opencl"))
+	if (!strcmp(name, "cuda") || starts(name, "cuda:") ||
+	    !strcmp(name, "opencl") || starts(name, "opencl:"))
 		return find_gpu(c, a, name, out);
 	return unknown_target(c, name);
 }

@@ -170,7 +170,8 @@ static const char *reg_text(Emit *e, const Stmt *s, const Phase *ph,
 
 typedef VEC(const Stmt *) AccList;
 
-/* Accumulators from outside that the threads of a loop fold into. */
+/* Accumulators from outside that the threads of a loop fold into. Where none
+ * is live, the loop still ends with a barrier (ir/kernel_hazard.c). */
 static void find_accs(Emit *e, const StmtList *l, AccList *own, AccList *out)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -180,7 +181,7 @@ static void find_accs(Emit *e, const StmtList *l, AccList *own, AccList *out)
 			VEC_PUSH(e->arena, *own, s);
 		find_accs(e, &s->body, own, out);
 		find_accs(e, &s->orelse, own, out);
-		if (s->kind != ST_ACCUM || !e->vars[s->var].live)
+		if (s->kind != ST_ACCUM)
 			continue;
 		for (size_t k = 0; k < own->n; k++)
 			known |= own->p[k]->var == s->var;
@@ -195,6 +196,8 @@ static void declare_parts(Emit *e, const AccList *accs)
 {
 	for (size_t i = 0; i < accs->n; i++) {
 		const Stmt *s = accs->p[i];
+		if (!e->vars[s->var].live)
+			continue;
 		e->vars[s->var].by_lanes = true;
 		ec_line(e, "%s v%u_0 = %s;\n", ec_type(e, s->dtype, 0), s->var,
 			ec_identity(e, s->op, s->dtype));
@@ -203,8 +206,13 @@ static void declare_parts(Emit *e, const AccList *accs)
 
 static void fold_parts(Emit *e, const AccList *accs)
 {
+	bool met = false;
+
 	for (size_t i = 0; i < accs->n; i++) {
 		const Stmt *s = accs->p[i];
+		if (!e->vars[s->var].live)
+			continue;
+		met = true;
 		const char *self = arena_printf(e->arena, "v%u", s->var);
 		const char *all =
 			arena_printf(e->arena, "%s(v%u_0, tn_part, tn_t)",
@@ -214,6 +222,8 @@ static void fold_parts(Emit *e, const AccList *accs)
 			ec_fold(e, s->op, s->dtype, 0, self, all));
 		e->vars[s->var].by_lanes = false;
 	}
+	if (!met)
+		ec_line(e, "%s;\n", barrier_text(e));
 }
 
 static void open_for(Emit *e, const char *fmt, ...) TN_PRINTF(2, 3);

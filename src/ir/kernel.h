@@ -222,6 +222,10 @@ double phase_work(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
  */
 bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
 		  StmtList **list, size_t *at);
+/* A vector loop in which a thread may touch what another one stores, which no
+ * barrier can keep apart; NULL: none. */
+const Stmt *phase_race(Arena *a, const Kernels *ks, const Kernel *k,
+		       const Phase *ph);
 #define KERNEL_MAX_THREADS 1024
 
 /* Laws, and the proof of every access; text in why. */

@@ -254,7 +254,7 @@ static bool is_by_thread(const Check *c, const Stmt *s)
 	const KBuffer *b = &c->k->buffers.p[s->buffer];
 
 	return has_threads(c) && c->vaxis >= 0 && c->vmap == MAP_VECTOR &&
-	       s->nindex > 0 && s->index[0] == ex_axis(c->t, c->vaxis) &&
+	       s->nindex > 1 && s->index[0] == ex_axis(c->t, c->vaxis) &&
 	       ex_equals(c->t, b->shape[0], c->phase->threads);
 }
 
@@ -265,6 +265,13 @@ static bool check_register(Check *c, const Stmt *s)
 	int64_t extent = 0;
 	int first = is_by_thread(c, s) ? 1 : 0;
 
+	/* emitters go by the shape */
+	if (has_threads(c) && !first && s->nindex > 1 &&
+	    ex_equals(c->t, b->shape[0], c->phase->threads))
+		return kcheck_breach(c,
+				     "%s: registers of as many rows as threads "
+				     "are indexed by thread",
+				     access_text(c, s));
 	for (int d = first; d < s->nindex; d++) {
 		for (size_t r = 0; r < c->facts.ranges.n; r++) {
 			int64_t a = c->facts.ranges.p[r].axis;

@@ -5,8 +5,9 @@
  * it so far: loads and stores, and whether each thread kept to its own
  * elements (element i is thread i mod threads'). A store meets a hazard where
  * another thread may have loaded or stored the element, a load where one may
- * have stored it. A vector loop is one step: in it no thread waits. A serial
- * loop is walked twice, so that the end of a turn meets the next one's start.
+ * have stored it. A vector loop is one step: in it no thread waits, so that
+ * what one stores there no other one may touch. A serial loop is walked twice,
+ * so that the end of a turn meets the next one's start.
  */
 #include "ir/kernel.h"
 
@@ -91,11 +92,24 @@ static bool step(Hazard *h, const StmtList *l, const Stmt *loop,
 	return true;
 }
 
-static bool folds(const StmtList *l)
+static bool declares(const StmtList *l, VarId acc)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (l->p[i]->kind == ST_ACCUM || folds(&l->p[i]->body) ||
-		    folds(&l->p[i]->orelse))
+		if ((l->p[i]->kind == ST_ACC && l->p[i]->var == acc) ||
+		    declares(&l->p[i]->body, acc) ||
+		    declares(&l->p[i]->orelse, acc))
+			return true;
+	return false;
+}
+
+/* Whether the threads fold together, into what is declared outside. */
+static bool folds(const StmtList *loop, const StmtList *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if ((l->p[i]->kind == ST_ACCUM &&
+		     !declares(loop, l->p[i]->var)) ||
+		    folds(loop, &l->p[i]->body) ||
+		    folds(loop, &l->p[i]->orelse))
 			return true;
 	return false;
 }
@@ -154,7 +168,7 @@ static bool walk(Hazard *h, StmtList *l, Done *done)
 				h->at = i;
 				return false;
 			}
-			if (loop && folds(&s->body))
+			if (loop && folds(&s->body, &s->body))
 				memset(done, 0, n * sizeof(*done));
 			else
 				memcpy(done, now, n * sizeof(*done));
@@ -163,23 +177,86 @@ static bool walk(Hazard *h, StmtList *l, Done *done)
 	return true;
 }
 
-bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
-		  StmtList **list, size_t *at)
+/* ---- within a loop --------------------------------------------------- */
+
+typedef VEC(const Stmt *) Accesses;
+
+static void find_accesses(const Hazard *h, const StmtList *l, Accesses *out)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		if ((s->kind == ST_LOAD || s->kind == ST_STORE) &&
+		    h->shared[s->buffer])
+			VEC_PUSH(h->arena, *out, s);
+		find_accesses(h, &s->body, out);
+		find_accesses(h, &s->orelse, out);
+	}
+}
+
+/* Two threads may touch one element, and one of them stores. */
+static bool meet(const Hazard *h, const Stmt *x, const Stmt *y,
+		 const Stmt *loop)
+{
+	if (x->buffer != y->buffer ||
+	    (x->kind == ST_LOAD && y->kind == ST_LOAD) ||
+	    !memcmp(x->index, y->index, x->nindex * sizeof(Ex)))
+		return false;
+	return !is_own(h, x, loop) || !is_own(h, y, loop);
+}
+
+static const Stmt *find_race(const Hazard *h, const StmtList *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		const Stmt *found;
+		Accesses all = {0};
+		if (is_vector(s))
+			find_accesses(h, &s->body, &all);
+		for (size_t x = 0; x < all.n; x++)
+			for (size_t y = 0; y < x; y++)
+				if (meet(h, all.p[x], all.p[y], s))
+					return s;
+		if ((found = find_race(h, &s->body)) ||
+		    (found = find_race(h, &s->orelse)))
+			return found;
+	}
+	return NULL;
+}
+
+/* ---- a phase --------------------------------------------------------- */
+
+static Hazard hazard_of(Arena *a, const Kernels *ks, const Kernel *k,
+			const Phase *ph)
 {
 	Hazard h = {.k = k,
 		    .t = &ks->program->ex,
 		    .arena = a,
 		    .threads = ph->threads};
-	size_t n = k->buffers.n + 1;
-	Done *done = arena_array(a, Done, n);
 
 	/* what a phase only stores, it stores once */
-	h.shared = arena_array(a, bool, n);
+	h.shared = arena_array(a, bool, k->buffers.n + 1);
 	find_loaded(&ph->body, h.shared);
 	for (size_t i = 0; i < k->buffers.n; i++)
 		if (k->buffers.p[i].scope == SCOPE_REG ||
 		    k->buffers.p[i].scope == SCOPE_IN)
 			h.shared[i] = false;
+	return h;
+}
+
+const Stmt *phase_race(Arena *a, const Kernels *ks, const Kernel *k,
+		       const Phase *ph)
+{
+	Hazard h = hazard_of(a, ks, k, ph);
+
+	return find_race(&h, &ph->body);
+}
+
+bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
+		  StmtList **list, size_t *at)
+{
+	Hazard h = hazard_of(a, ks, k, ph);
+	Done *done = arena_array(a, Done, k->buffers.n + 1);
+
 	if (walk(&h, (StmtList *)&ph->body, done))
 		return false;
 	*list = h.list;

@@ -277,8 +277,18 @@ static bool check_hazards(Check *c, const Phase *ph)
 	if (ph->threads < 0 || ph->threads > KERNEL_MAX_THREADS ||
 	    (ph->threads & (ph->threads - 1)) != 0)
 		return kcheck_breach(c, "%d threads", ph->threads);
-	return !ph->threads ||
-	       !phase_hazard(c->arena, c->ks, c->k, ph, &list, &at) ||
+	if (ph->threads != c->k->phases.p[0].threads)
+		return kcheck_breach(c, "%d threads, %d in another phase",
+				     ph->threads, c->k->phases.p[0].threads);
+	if (!ph->threads)
+		return true;
+	const Stmt *race = phase_race(c->arena, c->ks, c->k, ph);
+	if (race)
+		return kcheck_breach(c,
+				     "i%" PRId64 ": a thread touches what "
+				     "other threads store in the same loop",
+				     race->axis);
+	return !phase_hazard(c->arena, c->ks, c->k, ph, &list, &at) ||
 	       kcheck_breach(c,
 			     "a barrier is missing before statement %zu of "
 			     "its block",

@@ -165,6 +165,13 @@ def indent(text):
     return "".join(f"    {line}\n" for line in lines)
 
 
+def telling(text):
+    """The line of a result's text that says most."""
+    lines = text.strip().split("\n")
+    bad = [line for line in lines if "fail" in line.lower()]
+    return (bad or lines)[0].strip().removeprefix("skip: ")
+
+
 class Reporter:
     """Prints failures at once, and a group's line when its last job ends."""
 
@@ -173,6 +180,7 @@ class Reporter:
         self.verbose = verbose
         self.total = {PASS: 0, FAIL: 0, SKIP: 0}
         self.groups = {}
+        self.notes = []  # outcome, name and why, of what did not pass
         self.start = time.monotonic()
         for job in jobs:
             g = self.groups.setdefault(
@@ -185,6 +193,9 @@ class Reporter:
             for r in results:
                 g[r.outcome] += r.count
                 self.total[r.outcome] += r.count
+                if r.outcome != PASS:
+                    self.notes.append((r.outcome, f"{job.group}/{r.name}",
+                                       telling(r.text)))
                 if r.outcome == FAIL:
                     print(f"FAIL {job.group}/{r.name}\n{indent(r.text)}",
                           end="")
@@ -200,15 +211,18 @@ class Reporter:
                 print(f"{job.group:<14} {counts} ({g['s']:.1f} s)")
             sys.stdout.flush()
 
+    def seconds(self):
+        return time.monotonic() - self.start
+
     def end(self):
-        took = time.monotonic() - self.start
-        print(f"tests took {took:.0f} s")
+        print(f"tests took {self.seconds():.0f} s")
         print(f"{self.total[PASS]} passed, {self.total[FAIL]} failed, "
               f"{self.total[SKIP]} skipped")
         return 1 if self.total[FAIL] or not self.total[PASS] else 0
 
 
-def run_jobs(context, jobs, verbose=False):
+def report_jobs(context, jobs, verbose=False):
+    """Runs what the context selects; its Reporter."""
     jobs = [j for j in jobs if context.selects(j.group, j.name)]
     reporter = Reporter(jobs, verbose)
 
@@ -225,4 +239,8 @@ def run_jobs(context, jobs, verbose=False):
     for job in jobs:
         if job.alone:
             one(job)
-    return reporter.end()
+    return reporter
+
+
+def run_jobs(context, jobs, verbose=False):
+    return report_jobs(context, jobs, verbose).end()

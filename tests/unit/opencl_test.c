@@ -829,7 +829,6 @@ static void real_reduces(void)
 	for (int i = 0; i < 4096; i++)
 		a[i] = i * i;
 	CHECK(opencl_kernel(&ctx, &real, real_program, "sum", &k));
-	CHECK(k.local >= sizeof(int));
 	CHECK(opencl_alloc(&ctx, &real, sizeof(a), &in));
 	CHECK(opencl_alloc(&ctx, &real, sizeof(out), &to));
 	CHECK(opencl_copy_in(&ctx, &real, in, 0, a, sizeof(a)));
@@ -919,7 +918,9 @@ static void real_sizes(void)
 	CHECK(!opencl_launch(&ctx, d, &l));
 	CHECK(hinted("CL_INVALID_ARG_SIZE (-51)"));
 	CHECK(said("clSetKernelArg failed on sum, argument 0"));
-	arg = (OpenclArg){NULL, d->info.local};
+	/* more than there is, whatever the kernel itself is said to have: some
+	 * versions of PoCL leave its own variables out */
+	arg = (OpenclArg){NULL, d->info.local + 1};
 	CHECK(!opencl_launch(&ctx, d, &l));
 	CHECK(said("kernel sum wants "));
 	l.count = 0;
