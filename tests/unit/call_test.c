@@ -412,9 +412,9 @@ static void options(void)
 			TenonPlanOptions o = {.pins = &pins[i].pin, .npins = 1};
 			compile_refused(&k, &o, TENON_EUSAGE, pins[i].words);
 		}
-		compile_refused(&k, &(TenonPlanOptions){.target = "cuda:sm_90"},
+		compile_refused(&k, &(TenonPlanOptions){.target = "cuda:sm_9x"},
 				TENON_EUSAGE,
-				"--target cuda:sm_90: not available");
+				"--target cuda:sm_9x names no architecture");
 		compile_refused(&k, &(TenonPlanOptions){.target = "cpu:"},
 				TENON_EUSAGE, "--target cpu:: not available");
 		compile_refused(&k, &(TenonPlanOptions){.skip = "realise"},
