@@ -447,7 +447,7 @@ static void damaged(void)
 			}
 			ctx_release(&ctx);
 		}
-	CHECK(read > 500);
+	CHECK(read > 300);
 }
 
 TEST_MAIN(TEST(law), TEST(barriers), TEST(no_barriers), TEST(within_a_loop),

@@ -261,8 +261,8 @@ static void another_origin(void)
 		plan->target = "cpu:neon";
 		if (!isa_runs_here(isa_find("neon")))
 			refuses_plan(&k, TENON_EENV, "this machine cannot run");
-		plan->target = "cuda:sm_9x";
-		refuses_plan(&k, TENON_EUSAGE, "names no architecture");
+		plan->target = "tpu";
+		refuses_plan(&k, TENON_EUSAGE, "not available");
 		*plan = old;
 		const char *source = plan->sources.p[0];
 		plan->sources.p[0] = "int k0_main(void);\n";
