@@ -14,7 +14,7 @@
 
 static bool is_name(const char *s)
 {
-	if (!s || !*s || (*s >= '0' && *s <= '9'))
+	if (!s || !*s)
 		return false;
 	for (; *s; s++)
 		if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
