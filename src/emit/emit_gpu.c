@@ -85,6 +85,7 @@ static void print_fold(Emit *e, Buf *out, Op op, DType d, int threads)
 			barrier_text(e));
 		return;
 	}
+	int lanes = threads < WARP ? threads : WARP;
 	buf_printf(
 		out,
 		"static __device__ __forceinline__ %s %s(%s x, void *shared, "
@@ -93,11 +94,12 @@ static void print_fold(Emit *e, Buf *out, Op op, DType d, int threads)
 		"\t%s *part = (%s *)shared;\n\n"
 		"#pragma unroll\n"
 		"\tfor (int n = %d; n > 0; n /= 2) {\n"
-		"\t\t%s y = __shfl_xor_sync(0xffffffffu, x, n);\n\n"
+		"\t\t%s y = __shfl_xor_sync(0x%xu, x, n);\n\n"
 		"\t\tx = %s;\n"
 		"\t}\n"
 		"\t__syncthreads();\n",
-		type, name, type, type, type, WARP / 2, type, both);
+		type, name, type, type, type, lanes / 2, type,
+		(unsigned)((UINT64_C(1) << lanes) - 1), both);
 	if (threads > WARP)
 		buf_printf(out,
 			   "\tif (tn_t %% %d == 0)\n"

@@ -355,6 +355,37 @@ static void unread_fold(void)
 	ctx_release(&ctx);
 }
 
+/* Fewer threads than a warp has: the others are not asked. */
+static void part_of_a_warp(void)
+{
+	static const struct {
+		const char *threads, *mask;
+	} rows[] = {
+		{"1", "(0x1u,"}, {"16", "(0xffffu,"}, {"64", "(0xffffffffu,"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		Ctx ctx;
+		ctx_init(&ctx);
+		Kernels *k = parse(
+			&ctx, arena_printf(&ctx.perm,
+					   "%s\tphase main threads %s tasks i0 "
+					   "< M {\nv8: f32 = acc add\n"
+					   "for i1 < 64 vector %s {\n"
+					   "v1: f32 = load x[i0, i1]\n"
+					   "v8: f32 = accum add v1\n}\n"
+					   "store y[i0, 0] = v8\n" CLOSE,
+					   PROGRAM, rows[i].threads,
+					   rows[i].threads));
+		if (CHECK(k != NULL))
+			CHECK(strstr(emit_gpu(&ctx.perm, k, &k->kernels.p[0],
+					      CD_CUDA),
+				     rows[i].mask) != NULL);
+		else
+			puts(buf_str(&ctx.messages));
+		ctx_release(&ctx);
+	}
+}
+
 /* The threads' axis comes first, and is all of them. */
 static void registers(void)
 {
@@ -390,6 +421,35 @@ static void registers(void)
 		      "by thread");
 }
 
+/* One byte changed, anywhere in the kernel: refused, or read and then lawful
+ * and fit to emit. */
+static void damaged(void)
+{
+	static const char bytes[] = "014i ";
+	static char text[sizeof(every)];
+	const char *kernel = strstr(every, "kernel k0");
+	int read = 0;
+
+	for (size_t at = (size_t)(kernel - every); every[at]; at++)
+		for (size_t b = 0; bytes[b]; b++) {
+			Ctx ctx;
+			ctx_init(&ctx);
+			memcpy(text, every, sizeof(every));
+			text[at] = bytes[b];
+			Kernels *k = parse(&ctx, text);
+			for (size_t i = 0; k && i < k->kernels.n; i++) {
+				const Kernel *one = &k->kernels.p[i];
+				read++;
+				if (!one->phases.n || !one->phases.p[0].threads)
+					continue;
+				CHECK(emit_gpu(&ctx.perm, k, one, CD_CUDA) &&
+				      emit_gpu(&ctx.perm, k, one, CD_OPENCL));
+			}
+			ctx_release(&ctx);
+		}
+	CHECK(read > 300);
+}
+
 TEST_MAIN(TEST(law), TEST(barriers), TEST(no_barriers), TEST(within_a_loop),
 	  TEST(laws), TEST(threads), TEST(phases), TEST(unread_fold),
-	  TEST(registers))
+	  TEST(part_of_a_warp), TEST(registers), TEST(damaged))
