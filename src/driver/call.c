@@ -344,14 +344,20 @@ TenonError tenon_call_new(TenonPlan *p, const TenonTensor *inputs,
 	return API_LEAVE(p->c, ok);
 }
 
-static TenonError call_fault(TenonCall *call, const TnStatus *st)
+/* Forgets what the last run said. */
+static void clear_messages(TenonCall *call)
 {
-	OomTrap trap;
-
 	arena_clear(&call->ctx.perm);
 	arena_clear(&call->ctx.scratch);
 	ctx_clear_errors(&call->ctx);
 	call->out_of_memory = false;
+}
+
+static TenonError call_fault(TenonCall *call, const TnStatus *st)
+{
+	OomTrap trap;
+
+	clear_messages(call);
 	if (OOM_TRAP(&trap)) {
 		call->out_of_memory = true;
 		return TENON_ENOMEM;
@@ -367,10 +373,7 @@ static TN_NOINLINE TenonError run_on_device(TenonCall *call)
 	OomTrap trap;
 	TnStatus st;
 
-	arena_clear(&call->ctx.perm);
-	arena_clear(&call->ctx.scratch);
-	ctx_clear_errors(&call->ctx);
-	call->out_of_memory = false;
+	clear_messages(call);
 	if (OOM_TRAP(&trap)) {
 		call->out_of_memory = true;
 		return TENON_ENOMEM;

@@ -8,7 +8,8 @@
  */
 #include "driver/driver.h"
 
-#include <stdlib.h>
+#include "ir/kernel_text.h"
+
 #include <string.h>
 
 struct GpuPlan {
@@ -64,9 +65,7 @@ static bool may_fault(const StmtList *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const Stmt *s = l->p[i];
-		if (s->kind == ST_BOUND ||
-		    (s->kind == ST_OP && op_has(s->op, 'T') &&
-		     !dtype_is_float(s->from)) ||
+		if (s->kind == ST_BOUND || kstmt_may_fault(s) ||
 		    may_fault(&s->body) || may_fault(&s->orelse))
 			return true;
 	}
@@ -145,14 +144,14 @@ void gpu_unload(TenonPlan *p)
 
 /* ---- launches -------------------------------------------------------- */
 
-static bool buffer_bytes(const Instance *in, size_t buffer, size_t *out)
+/* The instance's extents were checked when it was made. */
+static size_t bytes_of(const Instance *in, Ex bytes)
 {
-	const Plan *plan = in->plan->plan;
-	int64_t n = ex_eval(&plan->kernels->program->ex,
-			    plan->buffers.p[buffer].bytes, in->dims, NULL);
+	int64_t n = ex_eval(&in->plan->plan->kernels->program->ex, bytes,
+			    in->dims, NULL);
 
-	*out = n < 0 ? 0 : (size_t)n;
-	return n >= 0;
+	bug_if(n < 0);
+	return (size_t)n;
 }
 
 /* Queues launch i on memory by plan buffer. */
@@ -239,12 +238,11 @@ static bool upload(Ctx *ctx, Instance *in)
 
 	for (size_t i = 0; i < plan->buffers.n; i++) {
 		PlanBufKind kind = plan->buffers.p[i].kind;
-		size_t bytes;
 		if (kind != PLAN_CONST && kind != PLAN_WEIGHT &&
 		    kind != PLAN_KEPT)
 			continue;
-		if (!buffer_bytes(in, i, &bytes) ||
-		    !device_alloc(ctx, d, bytes, &in->gpu->fixed[i]))
+		size_t bytes = bytes_of(in, plan->buffers.p[i].bytes);
+		if (!device_alloc(ctx, d, bytes, &in->gpu->fixed[i]))
 			return false;
 		if (kind != PLAN_KEPT &&
 		    !device_copy_in(ctx, d, in->gpu->fixed[i], in->fixed[i],
@@ -268,19 +266,49 @@ static bool fill(Ctx *ctx, Instance *in, TnStatus *st)
 	for (size_t i = 0; ok && i < plan->launches.n; i++)
 		if (plan->launches.p[i].once)
 			ok = queue_launch(ctx, in, i, in->gpu->fixed, records);
-	ok = ok && device_copy_out(ctx, d, host, records, bytes) &&
-	     device_wait(ctx, d) && records_good(p, host, st);
+	ok = ok && device_copy_out(ctx, d, host, records, bytes);
+	/* what is queued still reads and writes memory */
+	ok = device_wait(ctx, d) && ok;
 	device_free(d, records);
+	return ok && records_good(p, host, st);
+}
+
+/* The queue for one piece of work, given back even if memory runs out. */
+static bool alone(Device *d, bool (*work)(void *arg), void *arg)
+{
+	OomTrap trap;
+
+	device_lock(d);
+	if (OOM_TRAP(&trap)) {
+		device_unlock(d);
+		oom_raise();
+	}
+	bool ok = work(arg);
+	oom_trap_pop(&trap);
+	device_unlock(d);
 	return ok;
+}
+
+typedef struct FillWork {
+	Instance *in;
+	TnStatus *st;
+} FillWork;
+
+static bool fill_work(void *arg)
+{
+	const FillWork *w = arg;
+
+	return fill(&w->in->plan->c->ctx, w->in, w->st);
 }
 
 bool gpu_instance_fill(Instance *in, TnStatus *st)
 {
 	size_t n = in->plan->plan->buffers.n;
+	GpuInstance *g = arena_new(&in->arena, GpuInstance);
 
-	in->gpu = arena_new(&in->arena, GpuInstance);
-	in->gpu->fixed = arena_array(&in->arena, DeviceMem, n + 1);
-	if (fill(&in->plan->c->ctx, in, st))
+	g->fixed = arena_array(&in->arena, DeviceMem, n + 1);
+	in->gpu = g;
+	if (alone(in->plan->gpu->device, fill_work, &(FillWork){in, st}))
 		return true;
 	gpu_instance_free(in);
 	return false;
@@ -323,18 +351,14 @@ static bool alloc_slots(TenonCall *call, GpuCall *g)
 	const Plan *plan = call->plan->plan;
 	Instance *in = call->instance;
 
-	for (size_t i = 0; i < plan->slots.n; i++) {
-		int64_t n = ex_eval(&plan->kernels->program->ex,
-				    plan->slots.p[i], in->dims, NULL);
+	for (size_t i = 0; i < plan->slots.n; i++)
 		if (!device_alloc(&call->plan->c->ctx, call->plan->gpu->device,
-				  (size_t)n, &g->slots[i]))
+				  bytes_of(in, plan->slots.p[i]), &g->slots[i]))
 			return false;
-	}
 	return true;
 }
 
-/* Memory of the call's own; in->gpu is there. */
-bool gpu_call_prepare(TenonCall *call)
+static bool prepare(TenonCall *call)
 {
 	const Plan *plan = call->plan->plan;
 	const TenonPlan *p = call->plan;
@@ -342,7 +366,6 @@ bool gpu_call_prepare(TenonCall *call)
 	Arena *a = &call->arena;
 	Ctx *ctx = &p->c->ctx;
 	GpuCall *g = arena_new(a, GpuCall);
-	size_t bytes;
 
 	g->nbuffers = plan->buffers.n;
 	g->nslots = plan->slots.n;
@@ -360,11 +383,21 @@ bool gpu_call_prepare(TenonCall *call)
 			g->mem[i] = g->slots[b->index];
 		else if (!is_tensor(b->kind))
 			g->mem[i] = in->gpu->fixed[i];
-		else if (!buffer_bytes(in, i, &bytes) ||
-			 !device_alloc(ctx, p->gpu->device, bytes, &g->mem[i]))
+		else if (!device_alloc(ctx, p->gpu->device,
+				       bytes_of(in, b->bytes), &g->mem[i]))
 			return false;
 	}
 	return true;
+}
+
+/* Memory of the call's own, all of it or none; in->gpu is there. */
+bool gpu_call_prepare(TenonCall *call)
+{
+	bool ok = prepare(call);
+
+	if (!ok)
+		gpu_call_free(call);
+	return ok;
 }
 
 /* Inputs to the device, or results from it. */
@@ -396,16 +429,22 @@ static bool move_tensors(Ctx *ctx, TenonCall *call, bool in)
 	return true;
 }
 
-bool gpu_call_run(TenonCall *call, Ctx *ctx, TnStatus *st)
+typedef struct RunWork {
+	TenonCall *call;
+	Ctx *ctx;
+} RunWork;
+
+static bool run_work(void *arg)
 {
+	const RunWork *w = arg;
+	TenonCall *call = w->call;
+	Ctx *ctx = w->ctx;
 	const TenonPlan *p = call->plan;
 	const Plan *plan = p->plan;
 	GpuCall *g = call->gpu;
 	bool faults = p->gpu->faults;
 	Device *d = p->gpu->device;
 
-	*st = (TnStatus){0};
-	device_lock(d);
 	bool ok = move_tensors(ctx, call, true) &&
 		  (!faults || records_clear(ctx, p, g->host, g->records));
 	for (size_t i = 0; ok && i < plan->launches.n; i++)
@@ -416,7 +455,14 @@ bool gpu_call_run(TenonCall *call, Ctx *ctx, TnStatus *st)
 	     (!faults || device_copy_out(ctx, d, g->host, g->records,
 					 record_count(p) * sizeof(TnStatus)));
 	/* what is queued still reads and writes the caller's memory */
-	ok = device_wait(ctx, d) && ok;
-	device_unlock(d);
-	return ok && (!faults || records_good(p, g->host, st));
+	return device_wait(ctx, d) && ok;
+}
+
+bool gpu_call_run(TenonCall *call, Ctx *ctx, TnStatus *st)
+{
+	const TenonPlan *p = call->plan;
+
+	*st = (TnStatus){0};
+	return alone(p->gpu->device, run_work, &(RunWork){call, ctx}) &&
+	       (!p->gpu->faults || records_good(p, call->gpu->host, st));
 }

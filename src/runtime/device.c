@@ -73,14 +73,9 @@ bool device_open(Ctx *ctx, DeviceKind kind, Device **out)
 		*out = d;
 		return true;
 	}
+	pthread_mutex_destroy(&d->lock);
 	free(d);
 	return false;
-}
-
-/* Messages of what is given up interest nobody. */
-static void quietly(Ctx *ctx)
-{
-	ctx_release(ctx);
 }
 
 void device_close(Device *d)
@@ -96,7 +91,8 @@ void device_close(Device *d)
 	} else {
 		opencl_device_close(&ctx, &d->cl);
 	}
-	quietly(&ctx);
+	ctx_release(&ctx); /* its messages interest nobody */
+	pthread_mutex_destroy(&d->lock);
 	free(d);
 }
 
@@ -207,7 +203,7 @@ void device_unload(Device *d, DeviceCode *code, size_t n)
 			opencl_program_free(&ctx, &d->cl, code[i].module);
 		code[i].module = NULL;
 	}
-	quietly(&ctx);
+	ctx_release(&ctx);
 }
 
 bool device_kernel(Ctx *ctx, Arena *a, Device *d, const DeviceCode *code,
@@ -239,7 +235,7 @@ void device_kernel_free(Device *d, DeviceKernel *k)
 	ctx_init(&ctx);
 	opencl_kernel_free(&ctx, &d->cl, k->function);
 	k->function = NULL;
-	quietly(&ctx);
+	ctx_release(&ctx);
 }
 
 /* ---- memory ---------------------------------------------------------- */
@@ -280,7 +276,7 @@ void device_free(Device *d, DeviceMem m)
 		cuda_free(&ctx, &d->gpu, m);
 	else
 		opencl_free(&ctx, &d->cl, cl_mem(m));
-	quietly(&ctx);
+	ctx_release(&ctx);
 }
 
 bool device_copy_in(Ctx *ctx, Device *d, DeviceMem to, const void *from,
