@@ -40,15 +40,6 @@ static const char spilling_text[] =
 	"#pragma unroll\n"
 	"\tfor (int i = 0; i < 64; i++) o[i * 1024 + threadIdx.x] = v[i];\n"
 	"}\n";
-/* Seconds for any compiler. */
-static const char slow_text[] =
-	"extern \"C\" __global__ void slow(float *o, int n)\n{\n"
-	"\tfloat x = o[0];\n"
-	"#pragma unroll\n"
-	"\tfor (int i = 0; i < 30000; i++)\n"
-	"\t\to[(n * i) % 4097] = x = x * o[i ^ n] + o[n + i * i % 91];\n"
-	"}\n";
-
 static char top[] = "/tmp/tenon-gpucode-XXXXXX";
 static char cache[300], code[310];
 static Ctx ctx;
@@ -421,27 +412,39 @@ static void disk_full(void)
 
 /* ---- processes ------------------------------------------------------- */
 
+/* A writer that has its work folder, until it is killed. */
+static void write_for_ever(int started)
+{
+	Store s;
+	if (store_open(&s, &ctx, &ctx.perm, cache) && store_work(&s) &&
+	    write(started, "", 1) == 1)
+		for (;;)
+			pause();
+	_exit(1);
+}
+
 /* A writer that is killed leaves a folder, which the next one removes. */
 static void killed_writer(void)
 {
 	GpuSource src;
+	int started[2];
+	char byte;
 	if (!fresh())
 		SKIP_UNTIL_SETUP(none);
+	CHECK(pipe(started) == 0);
 	fflush(stdout);
 	pid_t child = fork();
-	if (child == 0) {
-		(void)load(&src, slow_text);
-		_exit(1);
-	}
-	for (int i = 0; i < 5000 && count_files("tmp.") == 0; i++)
-		usleep(1000);
+	if (child == 0)
+		write_for_ever(started[1]);
+	close(started[1]);
+	CHECK(read(started[0], &byte, 1) == 1);
+	close(started[0]);
 	CHECK(count_files("tmp.") == 1);
 	/* While it lives, its folder is left alone. */
 	CHECK(load_plain(&src) && !src.cached);
 	CHECK(count_files("tmp.") == 1);
-	CHECK(waitpid(child, NULL, WNOHANG) == 0);
 	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	CHECK(waitpid(child, NULL, 0) == child);
 	CHECK(count_files("tmp.") == 1);
 	CHECK(load_plain(&src) && src.cached);
 	CHECK(load(&src, shared_text) && !src.cached);
