@@ -51,6 +51,11 @@ const char *ec_type(Emit *e, DType d, int lanes)
 	return ec_need(e, arena_printf(e->arena, "tn_%s_v%d", dt, lanes));
 }
 
+const char *ec_index_type(const Emit *e)
+{
+	return e->narrow ? "int" : "int64_t";
+}
+
 const char *ec_memory_type(DType d)
 {
 	static const char *const by_bytes[2][4] = {
@@ -130,15 +135,32 @@ static const char *const_name(void *arg, Ex x)
 	return arena_printf(e->arena, "c%zu", i);
 }
 
-/* OpenCL C's 64-bit numbers end in one L. */
-static const char *ec_long(Emit *e, const char *text)
+static bool is_word(char c)
 {
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Large numbers end in LL; in OpenCL C 64 bits are one L, and none of it is
+ * asked for where indices have 32. */
+static const char *short_numbers(Emit *e, const char *text)
+{
+	const char *suffix = e->narrow ? "" : "L";
 	Buf b;
 
 	buf_init(&b, e->arena);
-	for (; *text; text++)
-		if (text[0] != 'L' || text[1] != 'L')
-			buf_putc(&b, *text);
+	while (*text) {
+		size_t n = 0;
+		while (is_word(text[n]))
+			n++;
+		bool large = n > 2 && text[0] >= '0' && text[0] <= '9' &&
+			     text[n - 1] == 'L';
+		if (large)
+			buf_printf(&b, "%.*s%s", (int)n - 2, text, suffix);
+		else
+			buf_printf(&b, "%.*s", n ? (int)n : 1, text);
+		text += n ? n : 1;
+	}
 	return buf_str(&b);
 }
 
@@ -150,7 +172,9 @@ const char *ec_ex_raw(Emit *e, Ex x)
 	use(e, x);
 	buf_init(&b, e->arena);
 	ex_print_c(&b, e->t, x, &names);
-	return e->dialect == CD_OPENCL ? ec_long(e, buf_str(&b)) : buf_str(&b);
+	return e->dialect == CD_OPENCL || e->narrow
+		       ? short_numbers(e, buf_str(&b))
+		       : buf_str(&b);
 }
 
 const char *ec_ex(Emit *e, Ex x)
@@ -384,8 +408,8 @@ void ec_task_axes(Emit *e, const Phase *ph)
 	}
 	for (size_t i = 0; i < ph->tasks.n; i++)
 		if (e->axis_used[ph->tasks.p[i].axis])
-			ec_line(e, "const int64_t i%" PRId64 " = %s;\n",
-				ph->tasks.p[i].axis, text[i]);
+			ec_line(e, "const %s i%" PRId64 " = %s;\n",
+				ec_index_type(e), ph->tasks.p[i].axis, text[i]);
 }
 
 const char *ec_task_count(Emit *e, const Phase *ph)

@@ -8,7 +8,7 @@
  *   emit_c_mem.c   loads and stores, and how they walk memory
  *   emit_c_stmt.c  operations, constants, accumulators
  *   emit_c_dot.c   tiles of matrix units, and the words they take
- *   emit_gpu.c     CUDA C and OpenCL C: what a thread does, by all but the
+ *   emit_gpu*.c    CUDA C and OpenCL C: what a thread does, by all but the
  *		    loops of the above
  *
  * A body is printed once for each way it runs: a loop mapped to lanes
@@ -69,6 +69,7 @@ typedef struct Emit {
 	streams; /* stores of the vector loop that have a flag */
 	VEC(const Stmt *) folds; /* that threads do together, of all phases */
 	VEC(Ex) consts;          /* named c0, c1 ... at the phase's head */
+	bool narrow;             /* indices of the phase are int */
 	bool fence;              /* the phase stores past the caches */
 	bool quiet;         /* a further copy: comments were printed before */
 	const char *rest;   /* lanes that count, where not all do; else NULL */
@@ -90,6 +91,8 @@ void ec_line(Emit *e, const char *fmt, ...) TN_PRINTF(2, 3);
 const char *ec_fn(Emit *e, const char *stem, DType d, int lanes);
 /* A function with another name form, marked as needed. */
 const char *ec_need(Emit *e, const char *name);
+/* The C type of the phase's indices. */
+const char *ec_index_type(const Emit *e);
 /* The register type: tn_f32_v16. */
 const char *ec_type(Emit *e, DType d, int lanes);
 /* The C type of one element in memory. */

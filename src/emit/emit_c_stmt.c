@@ -707,7 +707,9 @@ void ec_stmt(Emit *e, const Stmt *s)
 		break;
 	case ST_FOR:
 	case ST_IF:
+	case ST_COPY:
 	case ST_BARRIER:
+	case ST_WAIT:
 	case ST_COUNT:
 		bug("statement kind %d", (int)s->kind);
 	}

@@ -10,9 +10,10 @@
  * and SHARED buffer, the dims (int64_t), the records of faults, one for each
  * value of the program, and the block's memory: in CUDA C it is dynamic, in
  * OpenCL C the last parameter. Tasks are counted along x; CUDA's grids have a
- * y beyond 2^30, and blocks after the last task do nothing.
+ * y beyond 2^30, and blocks after the last task do nothing. Indices are int64_t,
+ * or int in CUDA C where every one of a phase is known to fit.
  */
-#include "emit/emit_c.h"
+#include "emit/emit_gpu.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -121,7 +122,7 @@ static void print_fold(Emit *e, Buf *out, Op op, DType d, int threads)
  * An array, whose indices are constants once loops are unrolled. Its first
  * axis may be the threads', its last one shared out to them.
  */
-static bool is_by_thread(const Emit *e, const KBuffer *b, const Phase *ph)
+bool eg_by_thread(const Emit *e, const KBuffer *b, const Phase *ph)
 {
 	return b->rank > 1 && ex_equals(e->t, b->shape[0], ph->threads);
 }
@@ -132,7 +133,7 @@ static void print_register(Emit *e, uint32_t number, const Phase *ph)
 	Buf row;
 
 	buf_init(&row, e->arena);
-	for (int d = is_by_thread(e, b, ph) ? 1 : 0; d < b->rank; d++) {
+	for (int d = eg_by_thread(e, b, ph) ? 1 : 0; d < b->rank; d++) {
 		int64_t n = 0;
 		bug_if(!ex_is_const(e->t, b->shape[d], &n));
 		if (e->reg_lanes[number] && d == b->rank - 1)
@@ -143,8 +144,7 @@ static void print_register(Emit *e, uint32_t number, const Phase *ph)
 		buf_str(&row));
 }
 
-static const char *reg_text(Emit *e, const Stmt *s, const Phase *ph,
-			    const Stmt *loop)
+const char *eg_reg(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop)
 {
 	const KBuffer *b = &e->k->buffers.p[s->buffer];
 	Buf text;
@@ -152,7 +152,7 @@ static const char *reg_text(Emit *e, const Stmt *s, const Phase *ph,
 	e->buffer_used[s->buffer] = true;
 	buf_init(&text, e->arena);
 	buf_printf(&text, "r_%s", b->name);
-	for (int d = is_by_thread(e, b, ph) ? 1 : 0; d < s->nindex; d++) {
+	for (int d = eg_by_thread(e, b, ph) ? 1 : 0; d < s->nindex; d++) {
 		Ex x = s->index[d];
 		if (e->reg_lanes[s->buffer] && d == s->nindex - 1 && loop &&
 		    ex_uses_axis(e->t, x, loop->axis)) {
@@ -255,15 +255,15 @@ static void vector_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph)
 
 	if (known && n == ph->threads) {
 		open_for(e, "{\n");
-		ec_line(e, "const int64_t i%" PRId64 " = tn_t;\n", i);
+		ec_line(e, "const %s i%" PRId64 " = tn_t;\n", ec_index_type(e), i);
 	} else if (known && n < ph->threads) {
 		open_for(e, "if (tn_t < %" PRId64 ") {\n", n);
-		ec_line(e, "const int64_t i%" PRId64 " = tn_t;\n", i);
+		ec_line(e, "const %s i%" PRId64 " = tn_t;\n", ec_index_type(e), i);
 	} else {
 		open_for(e,
-			 "for (int64_t i%" PRId64 " = tn_t; i%" PRId64
+			 "for (%s i%" PRId64 " = tn_t; i%" PRId64
 			 " < %s; i%" PRId64 " += %d) {\n",
-			 i, i, end, i, ph->threads);
+			 ec_index_type(e), i, i, end, i, ph->threads);
 	}
 	print_list(e, &s->body, ph, s);
 	close_block(e);
@@ -280,8 +280,8 @@ static void vunrolled_loop(Emit *e, const Stmt *s, const Phase *ph)
 		 "for (int c%" PRId64 " = 0; c%" PRId64 " < %" PRId64
 		 "; c%" PRId64 "++) {\n",
 		 i, i, (n + ph->threads - 1) / ph->threads, i);
-	ec_line(e, "const int64_t i%" PRId64 " = tn_t + c%" PRId64 " * %d;\n",
-		i, i, ph->threads);
+	ec_line(e, "const %s i%" PRId64 " = tn_t + c%" PRId64 " * %d;\n",
+		ec_index_type(e), i, i, ph->threads);
 	if (n % ph->threads)
 		open_for(e, "if (i%" PRId64 " < %" PRId64 ") {\n", i, n);
 	print_list(e, &s->body, ph, s);
@@ -298,9 +298,9 @@ static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
 	if (s->map == MAP_UNROLL)
 		put_unroll(e);
 	open_for(e,
-		 "for (int64_t i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
+		 "for (%s i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
 		 "++) {\n",
-		 i, i, ec_bare(e, ec_ex(e, extent)), i);
+		 ec_index_type(e), i, i, ec_bare(e, ec_ex(e, extent)), i);
 	print_list(e, &s->body, ph, loop);
 	close_block(e);
 }
@@ -360,9 +360,9 @@ static void print_access(Emit *e, const Stmt *s, const Phase *ph,
 
 	if (reg && s->kind == ST_LOAD) {
 		ec_line(e, "%s%s;\n", ec_declare(e, s, 0),
-			reg_text(e, s, ph, loop));
+			eg_reg(e, s, ph, loop));
 	} else if (reg) {
-		ec_line(e, "%s = v%u;\n", reg_text(e, s, ph, loop), s->args[0]);
+		ec_line(e, "%s = v%u;\n", eg_reg(e, s, ph, loop), s->args[0]);
 	} else if (s->kind == ST_LOAD) {
 		ec_load(e, s);
 	} else if (loop) {
@@ -381,6 +381,10 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 		print_loop(e, s, ph, loop);
 	else if (s->kind == ST_IF)
 		print_branch(e, s, ph, loop);
+	else if (s->kind == ST_COPY)
+		eg_copy(e, s, ph, loop);
+	else if (s->kind == ST_WAIT)
+		eg_wait(e, s);
 	else if (s->kind == ST_BARRIER)
 		ec_line(e, "%s;\n", barrier_text(e));
 	else if (s->kind == ST_STORE ||
@@ -498,8 +502,9 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 		e->dialect == CD_CUDA ? "threadIdx.x" : "(int)get_local_id(0)");
 	ec_line(e, "%svoid *const tn_part = tn_shared;\n",
 		e->dialect == CD_CUDA ? "" : "__local ");
-	ec_line(e, "const int64_t t = %s;\n",
-		e->dialect == CD_CUDA
+	ec_line(e, "const %s t = %s;\n", ec_index_type(e),
+		e->narrow ? "(int)blockIdx.x"
+		: e->dialect == CD_CUDA
 			? "blockIdx.x + (int64_t)gridDim.x * blockIdx.y"
 			: "(int64_t)get_group_id(0)");
 }
@@ -509,6 +514,7 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	Buf body, axes;
 
 	ec_open_phase(e, ph);
+	e->narrow = e->dialect == CD_CUDA && eg_is_narrow(e, ph);
 	buf_init(&body, e->arena);
 	buf_init(&axes, e->arena);
 	e->out = &body;
@@ -524,7 +530,7 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 		Buf text;
 		buf_init(&text, e->arena);
 		ex_print_c(&text, e->t, e->consts.p[i], NULL);
-		ec_line(e, "const int64_t c%zu = %s;\n", i,
+		ec_line(e, "const %s c%zu = %s;\n", ec_index_type(e), i,
 			ec_bare(e, buf_str(&text)));
 	}
 	print_shared(e, ph);
@@ -576,6 +582,7 @@ const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 	buf_init(&out, a);
 	ec_head(&e, &out);
 	cfuncs_print(e.fn, &out);
+	eg_move_head(&e, &out);
 	buf_puts(&out, buf_str(&folds));
 	buf_puts(&out, buf_str(&code));
 	return buf_str(&out);

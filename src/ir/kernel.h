@@ -13,7 +13,8 @@
  * A phase says how many (`threads`): its vector loops are shared out to them,
  * and outside of these all threads do the same, the first one storing. What
  * one thread stores another may load after a BARRIER; a loop that folds ends
- * with one. SCOPE_WORKER is the block's shared memory. A register buffer may
+ * with one. An asynchronous COPY stores when the thread that made it has come to
+ * a WAIT that it is old enough for; others may load it after a BARRIER then. SCOPE_WORKER is the block's shared memory. A register buffer may
  * have the threads as its first axis: each has its part.
  *
  * Index expressions are ir/expr.h's, over dims and the axes of enclosing
@@ -71,6 +72,8 @@ typedef enum StmtKind {
 		     0), else the dtype's zero */
 	ST_STORE, /* buffer[index...] = args[0]; with `stream` past the caches,
 		     where every cond >= 0 */
+	ST_COPY,  /* buffer[index...] = `width` elements side by side of another
+		     buffer, zeros unless every cond >= 0: KCopy */
 	ST_AHEAD, /* buffer[index...] is read or written soon, where every cond
 		     >= 0: a hint, which may name a place outside the buffer */
 	ST_OP,    /* var = op(args...): an ELEM op */
@@ -93,8 +96,29 @@ typedef enum StmtKind {
 	ST_BOUND, /* axis = args[0] checked to lie in 0 .. extent-1, negative
 		     from the end; faults with `value` */
 	ST_BARRIER, /* every thread of the worker has come here */
+	ST_WAIT,    /* a thread's asynchronous COPYs since its last WAIT are a
+		       group; all of its groups but the last `bit` are there */
 	ST_COUNT,
 } StmtKind;
+
+/* A place in a buffer. */
+typedef struct KOperand {
+	uint32_t buffer;
+	uint8_t nindex;
+	Ex index[K_MAX_RANK];
+} KOperand;
+
+/*
+ * Elements that a thread moves at once: 4, 8 or 16 bytes, of which the first
+ * has a number that `width` divides, on both sides. With `async` they go from
+ * global memory to the block's by themselves.
+ */
+typedef struct KCopy {
+	KOperand from;
+	int width;
+	bool async;
+} KCopy;
+#define KERNEL_MAX_GROUPS 6 /* of copies under way */
 
 /*
  * A tile of sums from two packed operands, rows x columns over `steps` steps
@@ -111,11 +135,6 @@ typedef enum StmtKind {
  *statement is the elements' dtype. UNIT_AVX512_VNNI takes operand 0 with the
  *top bits of its elements flipped, which moves them by 128 between i8 and u8.
  */
-typedef struct KOperand {
-	uint32_t buffer;
-	uint8_t nindex;
-	Ex index[K_MAX_RANK];
-} KOperand;
 typedef struct KDot {
 	MatrixUnit unit;
 	/* Sums are added to what the buffer holds where this is above 0; else
@@ -137,7 +156,7 @@ struct Stmt {
 	LoopMap map;
 	int lanes;
 	StmtList body, orelse;
-	/* IF, TEST, LOAD; STORE, AHEAD: of dims alone */
+	/* IF, TEST, LOAD, COPY; STORE, AHEAD: of dims alone */
 	uint32_t nconds;
 	Ex *conds;
 	/* variables */
@@ -154,8 +173,9 @@ struct Stmt {
 	Op op;
 	DType from;
 	Ex ex;            /* INDEX, ARG; OP that may fault: the flat element */
-	int bit;          /* WORD: 0, 8, 16 or 24 */
+	int bit;          /* WORD: 0, 8, 16 or 24; WAIT: groups */
 	const KDot *dot;  /* DOT */
+	const KCopy *copy; /* COPY */
 	const void *data; /* CONST: one element */
 	ValueId value;    /* the program's value it computes, or NO_VALUE */
 };
@@ -218,7 +238,8 @@ double phase_work(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
 /*
  * Where a phase with threads lacks a barrier: the first place at which a
  * thread may touch what another one touched before, one of them storing. False:
- * nowhere. The barrier goes in front of statement *at of *list.
+ * nowhere. The barrier goes in front of statement *at of *list; where that is
+ * NULL no barrier helps, since an asynchronous copy may be under way.
  */
 bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
 		  StmtList **list, size_t *at);

@@ -14,6 +14,7 @@
 #include "ir/kernel_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 bool kcheck_breach(Check *c, const char *fmt, ...)
 {
@@ -391,6 +392,91 @@ static bool check_store(Check *c, const Stmt *s)
 	return true;
 }
 
+/* Element numbers of the place are multiples of the width. */
+static bool is_aligned(Check *c, const KOperand *o, int width)
+{
+	const KBuffer *b = &c->k->buffers.p[o->buffer];
+	Ex x = ex_const(c->t, 0), n = ex_const(c->t, width);
+
+	for (int d = 0; d < o->nindex; d++)
+		x = ex_add(c->t, ex_mul(c->t, x, b->shape[d]), o->index[d]);
+	return ex_equals(c->t, ex_mod(c->t, x, n), 0) ||
+	       ex_equals(c->t,
+			 ex_simplify(c->t, &c->facts, ex_mod(c->t, x, n)), 0);
+}
+
+/* One side of a copy, as the load or store of its first element, and the
+ * bounds of its last one. */
+static bool check_side(Check *c, const Stmt *s, const KOperand *o,
+		       StmtKind kind)
+{
+	Stmt *one = arena_new(c->arena, Stmt);
+	int width = s->copy->width;
+
+	*one = (Stmt){.kind = kind,
+		      .buffer = o->buffer,
+		      .nindex = o->nindex,
+		      .dtype = s->dtype,
+		      .nconds = kind == ST_LOAD ? s->nconds : 0,
+		      .conds = s->conds,
+		      .value = NO_VALUE,
+		      .var = NO_VAR};
+	memcpy(one->index, o->index, sizeof(one->index));
+	if (!check_access(c, one))
+		return false;
+	if (!o->nindex)
+		return width == 1 || kcheck_breach(c, "%s is one element",
+						   access_text(c, one));
+	if (!is_aligned(c, o, width))
+		return kcheck_breach(c,
+				     "%s: cannot prove that %d divides where "
+				     "the copy begins",
+				     access_text(c, one), width);
+	Ex *last = &one->index[o->nindex - 1];
+	*last = ex_add(c->t, *last, ex_const(c->t, width - 1));
+	bool ok = prove_access(c, one);
+	if (!ok) /* none that a guard on the copy would not change */
+		c->ks->unproved_at = s;
+	return ok;
+}
+
+static bool check_copy(Check *c, const Stmt *s)
+{
+	const KCopy *y = s->copy;
+	KOperand to = {s->buffer, s->nindex, {0}};
+
+	if (!has_threads(c) || c->vaxis < 0)
+		return kcheck_breach(c, "a copy is made in a loop of threads");
+	if (!y || s->dtype >= DT_COUNT || y->width < 1 || y->width > 16)
+		return kcheck_breach(c, "a copy of no elements");
+	int bytes = y->width * dtype_info[s->dtype].bytes;
+	if (bytes != 4 && bytes != 8 && bytes != 16)
+		return kcheck_breach(c, "a copy of %d bytes, not 4, 8 or 16",
+				     bytes);
+	memcpy(to.index, s->index, sizeof(to.index));
+	if (!kcheck_conds(c, s) || !check_side(c, s, &y->from, ST_LOAD) ||
+	    !check_side(c, s, &to, ST_STORE))
+		return false;
+	const KBuffer *from = &c->k->buffers.p[y->from.buffer];
+	const KBuffer *b = &c->k->buffers.p[s->buffer];
+	bool global = from->scope == SCOPE_IN || from->scope == SCOPE_OUT ||
+		      from->scope == SCOPE_SHARED;
+	if (from->scope != SCOPE_IN && !c->stored[y->from.buffer])
+		return kcheck_breach(c, "%s is copied before it is stored",
+				     from->name);
+	if (b->scope == SCOPE_IN)
+		return kcheck_breach(c, "%s is copied to and is an input",
+				     b->name);
+	if (y->from.buffer == s->buffer)
+		return kcheck_breach(c, "%s is copied to itself", b->name);
+	if (y->async && (!global || b->scope != SCOPE_WORKER))
+		return kcheck_breach(c,
+				     "an asynchronous copy goes from global "
+				     "memory to the block's");
+	c->stored[s->buffer] = true;
+	return true;
+}
+
 static bool check_ahead(Check *c, const Stmt *s)
 {
 	if (s->nargs)
@@ -718,6 +804,15 @@ static bool check_barrier(Check *c)
 	return c->vaxis < 0 || kcheck_breach(c, "a barrier in a vector loop");
 }
 
+static bool check_wait(Check *c, const Stmt *s)
+{
+	if (!has_threads(c) || c->vaxis >= 0)
+		return kcheck_breach(c, "a wait is outside of loops of "
+					"threads");
+	return (s->bit >= 0 && s->bit <= KERNEL_MAX_GROUPS) ||
+	       kcheck_breach(c, "a wait for %d groups", s->bit);
+}
+
 bool kcheck_simple(Check *c, const Stmt *s)
 {
 	switch (s->kind) {
@@ -772,6 +867,10 @@ bool kcheck_simple(Check *c, const Stmt *s)
 		return check_bound(c, s);
 	case ST_BARRIER:
 		return check_barrier(c);
+	case ST_COPY:
+		return check_copy(c, s);
+	case ST_WAIT:
+		return check_wait(c, s);
 	case ST_FOR:
 	case ST_IF:
 	case ST_COUNT:

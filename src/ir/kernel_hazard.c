@@ -8,6 +8,17 @@
  * have stored it. A vector loop is one step: in it no thread waits, so that
  * what one stores there no other one may touch. A serial loop is walked twice,
  * so that the end of a turn meets the next one's start.
+ *
+ * Rings. A buffer whose first extent is a small constant has so many slots;
+ * what is done at a first index that is known concerns its slot alone. A loop
+ * whose counter chooses slots is walked turn by turn, the counter's number put
+ * in its place, until the slots' states repeat: turn j and turn j + slots
+ * touch the same slots, so that nothing new can follow.
+ *
+ * An asynchronous copy is under way until a WAIT finds it old enough: every
+ * WAIT makes a group of the copies since the last one, and a copy's age is the
+ * groups begun since. While it is under way no one may touch its slot; once it
+ * is there it counts as a store of now.
  */
 #include "ir/kernel.h"
 
@@ -20,46 +31,138 @@ enum {
 	STORED_OWN = 8,
 };
 
+#define SLOTS     8
+#define ANY_SLOT  SLOTS /* not known, or all of the buffer */
+#define MAX_TURNS (6 * SLOTS)
+
 typedef struct Hazard {
 	const Kernel *k;
 	ExprTab *t;
 	Arena *arena;
 	int threads;
 	bool *shared; /* by buffer: some thread's stores matter to others */
+	Ex *at_turn;  /* by axis: itself, or the number of the turn walked */
+	size_t naxes;
 	StmtList *list;
 	size_t at;
+	bool under_way; /* a copy is; no barrier helps */
 } Hazard;
 
-/* What was done since the last barrier, by buffer. */
-typedef uint8_t Done;
+/* What was done since the last barrier, by buffer; what is under way, a bit
+ * for each age in groups, the last one for all that are older. */
+typedef struct Done {
+	uint8_t slot[SLOTS + 1];
+	uint8_t coming[SLOTS + 1];
+} Done;
+
+/* An access: a load, or a store. */
+typedef struct Access {
+	uint32_t buffer;
+	uint8_t nindex;
+	const Ex *index;
+	bool store, async;
+} Access;
+
+/* What a statement touches; returns their number. */
+static int accesses_of(const Stmt *s, Access out[3])
+{
+	Access own = {s->buffer, s->nindex, s->index, false, false};
+	int n = 0;
+
+	if (s->kind == ST_COPY || s->kind == ST_DOT) {
+		const KOperand *in = s->kind == ST_COPY ? &s->copy->from
+							: s->dot->in;
+		for (int o = 0; o < (s->kind == ST_COPY ? 1 : 2); o++)
+			out[n++] = (Access){in[o].buffer, in[o].nindex,
+					    in[o].index, false, false};
+	}
+	if (s->kind == ST_LOAD) {
+		out[n++] = own;
+	} else if (s->kind == ST_STORE || s->kind == ST_COPY ||
+		   s->kind == ST_DOT) {
+		own.store = true;
+		own.async = s->kind == ST_COPY && s->copy->async;
+		out[n++] = own;
+	}
+	return n;
+}
 
 static void find_loaded(const StmtList *l, bool *loaded)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		const Stmt *s = l->p[i];
-		if (s->kind == ST_LOAD)
-			loaded[s->buffer] = true;
-		find_loaded(&s->body, loaded);
-		find_loaded(&s->orelse, loaded);
+		Access x[3];
+		int n = accesses_of(l->p[i], x);
+		for (int k = 0; k < n; k++)
+			loaded[x[k].buffer] |= !x[k].store;
+		find_loaded(&l->p[i]->body, loaded);
+		find_loaded(&l->p[i]->orelse, loaded);
 	}
 }
 
 /* Element i, of the last axis, is touched by thread i mod threads. */
-static bool is_own(const Hazard *h, const Stmt *s, const Stmt *loop)
+static bool is_own(const Hazard *h, const Access *x, const Stmt *loop)
 {
-	if (!loop || !s->nindex)
+	if (!loop || !x->nindex)
 		return false;
 	Ex axis = ex_axis(h->t, loop->axis);
-	Ex off = ex_sub(h->t, s->index[s->nindex - 1], axis);
-	for (int d = 0; d + 1 < s->nindex; d++)
-		if (ex_uses_axis(h->t, s->index[d], loop->axis))
+	Ex off = ex_sub(h->t, x->index[x->nindex - 1], axis);
+	for (int d = 0; d + 1 < x->nindex; d++)
+		if (ex_uses_axis(h->t, x->index[d], loop->axis))
 			return false;
 	return !ex_uses_axis(h->t, off, loop->axis) &&
 	       ex_equals(h->t, ex_mod(h->t, off, ex_const(h->t, h->threads)),
 			 0);
 }
 
-static bool conflicts(Done before, Done now)
+/* ---- slots ----------------------------------------------------------- */
+
+/* The slots of a buffer, 0: it is no ring. */
+static int64_t slots_of(const Hazard *h, uint32_t buffer)
+{
+	const KBuffer *b = &h->k->buffers.p[buffer];
+	int64_t n;
+
+	return b->rank > 1 && ex_is_const(h->t, b->shape[0], &n) && n > 1 &&
+			       n <= SLOTS
+		       ? n
+		       : 0;
+}
+
+static int slot_of(const Hazard *h, const Access *x)
+{
+	int64_t n = slots_of(h, x->buffer), slot;
+
+	if (!n || !ex_is_const(h->t,
+			       ex_subst_axes(h->t, x->index[0], h->at_turn,
+					     h->naxes),
+			       &slot))
+		return ANY_SLOT;
+	return slot >= 0 && slot < n ? (int)slot : ANY_SLOT;
+}
+
+/* The most slots that the loop's counter chooses from, 0: from none. */
+static int64_t ring_of(const Hazard *h, const StmtList *l, int64_t axis)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		Access x[3];
+		int n = accesses_of(l->p[i], x);
+		int64_t in[2] = {ring_of(h, &l->p[i]->body, axis),
+				 ring_of(h, &l->p[i]->orelse, axis)};
+		for (int k = 0; k < n; k++) {
+			int64_t slots = slots_of(h, x[k].buffer);
+			if (slots > most &&
+			    ex_uses_axis(h->t, x[k].index[0], axis))
+				most = slots;
+		}
+		for (int k = 0; k < 2; k++)
+			most = in[k] > most ? in[k] : most;
+	}
+	return most;
+}
+
+static bool conflicts(uint8_t before, uint8_t now)
 {
 	if (now == LOADED)
 		return before & (STORED | STORED_OWN);
@@ -70,24 +173,56 @@ static bool conflicts(Done before, Done now)
 	return before & (LOADED | STORED);
 }
 
+/* What was done to a slot, or to all of them. */
+static uint8_t look(const uint8_t *by_slot, int slot)
+{
+	uint8_t all = by_slot[ANY_SLOT];
+
+	if (slot != ANY_SLOT)
+		return all | by_slot[slot];
+	for (int i = 0; i < SLOTS; i++)
+		all |= by_slot[i];
+	return all;
+}
+
+static bool touch(Hazard *h, const Access *x, const Stmt *loop,
+		  const Done *before, Done *now)
+{
+	int slot = slot_of(h, x);
+	bool own = is_own(h, x, loop);
+	uint8_t d = x->store ? (own ? STORED_OWN : STORED)
+			     : (own ? LOADED_OWN : LOADED);
+
+	if (look(before[x->buffer].coming, slot)) {
+		h->under_way = true;
+		return false;
+	}
+	if (x->async)
+		d = STORED;
+	if (conflicts(look(before[x->buffer].slot, slot), d))
+		return false;
+	if (x->async)
+		now[x->buffer].coming[slot] |= 1;
+	else
+		now[x->buffer].slot[slot] |= d;
+	return true;
+}
+
 /* The accesses of a step, none of which waits for another, into `now`. */
 static bool step(Hazard *h, const StmtList *l, const Stmt *loop,
 		 const Done *before, Done *now)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const Stmt *s = l->p[i];
+		Access x[3];
+		int n = accesses_of(s, x);
 		if (!step(h, &s->body, loop, before, now) ||
 		    !step(h, &s->orelse, loop, before, now))
 			return false;
-		bool load = s->kind == ST_LOAD;
-		if ((!load && s->kind != ST_STORE) || !h->shared[s->buffer])
-			continue;
-		bool own = is_own(h, s, loop);
-		Done d = load ? (own ? LOADED_OWN : LOADED)
-			      : (own ? STORED_OWN : STORED);
-		if (conflicts(before[s->buffer], d))
-			return false;
-		now[s->buffer] |= d;
+		for (int k = 0; k < n; k++)
+			if (h->shared[x[k].buffer] &&
+			    !touch(h, &x[k], loop, before, now))
+				return false;
 	}
 	return true;
 }
@@ -132,7 +267,89 @@ static Done *copy_of(Hazard *h, const Done *d)
 static void merge(const Hazard *h, Done *into, const Done *d)
 {
 	for (size_t i = 0; i < h->k->buffers.n; i++)
-		into[i] |= d[i];
+		for (int k = 0; k <= SLOTS; k++) {
+			into[i].slot[k] |= d[i].slot[k];
+			into[i].coming[k] |= d[i].coming[k];
+		}
+}
+
+/* After a loop no one knows which turn was the last. */
+static void forget_slots(const Hazard *h, Done *done)
+{
+	for (size_t i = 0; i < h->k->buffers.n; i++) {
+		uint8_t slot = look(done[i].slot, ANY_SLOT);
+		uint8_t coming = look(done[i].coming, ANY_SLOT);
+		memset(&done[i], 0, sizeof(done[i]));
+		done[i].slot[ANY_SLOT] = slot;
+		done[i].coming[ANY_SLOT] = coming;
+	}
+}
+
+static void meet_barrier(const Hazard *h, Done *done)
+{
+	for (size_t i = 0; i < h->k->buffers.n; i++)
+		memset(done[i].slot, 0, sizeof(done[i].slot));
+}
+
+static void meet_wait(const Hazard *h, Done *done, int groups)
+{
+	for (size_t i = 0; i < h->k->buffers.n; i++)
+		for (int k = 0; k <= SLOTS; k++) {
+			unsigned c = done[i].coming[k];
+			unsigned oldest = c & 0x80;
+			unsigned recent = (2u << groups) - 1;
+			c = c << 1 | oldest;
+			if (c & ~recent)
+				done[i].slot[k] |= STORED;
+			done[i].coming[k] = (uint8_t)(c & recent);
+		}
+}
+
+static bool walk(Hazard *h, StmtList *l, Done *done);
+
+/* A loop whose counter chooses slots, turn by turn. */
+static bool walk_ring(Hazard *h, Stmt *s, Done *done, int64_t slots)
+{
+	size_t n = (h->k->buffers.n + 1) * sizeof(Done);
+	Done *turns[MAX_TURNS + 1], *all = copy_of(h, done);
+	Ex axis = h->at_turn[s->axis];
+	bool same = false;
+	int j = 0;
+
+	turns[0] = copy_of(h, done);
+	for (; j < MAX_TURNS && !same; j++) {
+		h->at_turn[s->axis] = ex_const(h->t, j);
+		if (!walk(h, &s->body, done))
+			break;
+		merge(h, all, done);
+		turns[j + 1] = copy_of(h, done);
+		same = j + 1 >= slots &&
+		       !memcmp(turns[j + 1], turns[j + 1 - slots], n);
+	}
+	h->at_turn[s->axis] = axis;
+	if (!same && j == MAX_TURNS) { /* never, for loops that wait */
+		h->list = &s->body;
+		h->at = 0;
+		h->under_way = true;
+	}
+	memcpy(done, all, n);
+	forget_slots(h, done);
+	return same;
+}
+
+static bool walk_loop(Hazard *h, Stmt *s, Done *done)
+{
+	int64_t slots = ring_of(h, &s->body, s->axis);
+	Done *none = copy_of(h, done);
+
+	if (slots)
+		return walk_ring(h, s, done, slots);
+	for (int turn = 0; turn < 2; turn++) {
+		if (!walk(h, &s->body, done))
+			return false;
+		merge(h, done, none);
+	}
+	return true;
 }
 
 /* False: h->list and h->at are where a barrier is missing. */
@@ -143,7 +360,9 @@ static bool walk(Hazard *h, StmtList *l, Done *done)
 	for (size_t i = 0; i < l->n; i++) {
 		Stmt *s = l->p[i];
 		if (s->kind == ST_BARRIER) {
-			memset(done, 0, n * sizeof(*done));
+			meet_barrier(h, done);
+		} else if (s->kind == ST_WAIT) {
+			meet_wait(h, done, s->bit);
 		} else if (s->kind == ST_IF) {
 			Done *other = copy_of(h, done);
 			if (!walk(h, &s->body, done) ||
@@ -151,13 +370,8 @@ static bool walk(Hazard *h, StmtList *l, Done *done)
 				return false;
 			merge(h, done, other);
 		} else if (s->kind == ST_FOR && !is_vector(s)) {
-			Done *none = copy_of(h, done);
-			if (!walk(h, &s->body, done))
+			if (!walk_loop(h, s, done))
 				return false;
-			merge(h, done, none);
-			if (!walk(h, &s->body, done))
-				return false;
-			merge(h, done, none);
 		} else {
 			StmtList one = {.p = &l->p[i], .n = 1};
 			bool loop = is_vector(s);
@@ -168,10 +382,9 @@ static bool walk(Hazard *h, StmtList *l, Done *done)
 				h->at = i;
 				return false;
 			}
+			memcpy(done, now, n * sizeof(*done));
 			if (loop && folds(&s->body, &s->body))
-				memset(done, 0, n * sizeof(*done));
-			else
-				memcpy(done, now, n * sizeof(*done));
+				meet_barrier(h, done);
 		}
 	}
 	return true;
@@ -179,26 +392,26 @@ static bool walk(Hazard *h, StmtList *l, Done *done)
 
 /* ---- within a loop --------------------------------------------------- */
 
-typedef VEC(const Stmt *) Accesses;
+typedef VEC(Access) Accesses;
 
 static void find_accesses(const Hazard *h, const StmtList *l, Accesses *out)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		const Stmt *s = l->p[i];
-		if ((s->kind == ST_LOAD || s->kind == ST_STORE) &&
-		    h->shared[s->buffer])
-			VEC_PUSH(h->arena, *out, s);
-		find_accesses(h, &s->body, out);
-		find_accesses(h, &s->orelse, out);
+		Access x[3];
+		int n = accesses_of(l->p[i], x);
+		for (int k = 0; k < n; k++)
+			if (h->shared[x[k].buffer])
+				VEC_PUSH(h->arena, *out, x[k]);
+		find_accesses(h, &l->p[i]->body, out);
+		find_accesses(h, &l->p[i]->orelse, out);
 	}
 }
 
 /* Two threads may touch one element, and one of them stores. */
-static bool meet(const Hazard *h, const Stmt *x, const Stmt *y,
+static bool meet(const Hazard *h, const Access *x, const Access *y,
 		 const Stmt *loop)
 {
-	if (x->buffer != y->buffer ||
-	    (x->kind == ST_LOAD && y->kind == ST_LOAD) ||
+	if (x->buffer != y->buffer || (!x->store && !y->store) ||
 	    !memcmp(x->index, y->index, x->nindex * sizeof(Ex)))
 		return false;
 	return !is_own(h, x, loop) || !is_own(h, y, loop);
@@ -214,7 +427,7 @@ static const Stmt *find_race(const Hazard *h, const StmtList *l)
 			find_accesses(h, &s->body, &all);
 		for (size_t x = 0; x < all.n; x++)
 			for (size_t y = 0; y < x; y++)
-				if (meet(h, all.p[x], all.p[y], s))
+				if (meet(h, &all.p[x], &all.p[y], s))
 					return s;
 		if ((found = find_race(h, &s->body)) ||
 		    (found = find_race(h, &s->orelse)))
@@ -231,7 +444,12 @@ static Hazard hazard_of(Arena *a, const Kernels *ks, const Kernel *k,
 	Hazard h = {.k = k,
 		    .t = &ks->program->ex,
 		    .arena = a,
-		    .threads = ph->threads};
+		    .threads = ph->threads,
+		    .naxes = (size_t)k->naxes};
+
+	h.at_turn = arena_array(a, Ex, h.naxes + 1);
+	for (size_t i = 0; i < h.naxes; i++)
+		h.at_turn[i] = ex_axis(h.t, (int64_t)i);
 
 	/* what a phase only stores, it stores once */
 	h.shared = arena_array(a, bool, k->buffers.n + 1);
@@ -259,7 +477,7 @@ bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
 
 	if (walk(&h, (StmtList *)&ph->body, done))
 		return false;
-	*list = h.list;
+	*list = h.under_way ? NULL : h.list;
 	*at = h.at;
 	return true;
 }

@@ -298,6 +298,36 @@ static bool extent_number(Parser *p, int64_t *out)
 	return number(p, MAX_ID, out);
 }
 
+static bool copy(Parser *p, Stmt *s)
+{
+	KCopy *c = arena_new(p->arena, KCopy);
+	int64_t width;
+
+	s->kind = ST_COPY;
+	s->copy = c;
+	if (!access(p, s) || !expect(p, "=") || !operand(p, &c->from) ||
+	    !expect(p, "x"))
+		return false;
+	skip(p);
+	if (!number(p, 16, &width))
+		return false;
+	c->width = (int)width;
+	c->async = take(p, "async");
+	return !take(p, "where") || conditions(p, s);
+}
+
+static bool wait_for(Parser *p, Stmt *s)
+{
+	int64_t groups;
+
+	s->kind = ST_WAIT;
+	skip(p);
+	if (!number(p, KERNEL_MAX_GROUPS, &groups))
+		return false;
+	s->bit = (int)groups;
+	return true;
+}
+
 static bool dot(Parser *p, Stmt *s)
 {
 	KDot *d = arena_new(p->arena, KDot);
@@ -477,6 +507,12 @@ static bool simple(Parser *p, Stmt *s)
 			return false;
 	} else if (take(p, "barrier")) {
 		s->kind = ST_BARRIER;
+	} else if (take(p, "copy")) {
+		if (!copy(p, s))
+			return false;
+	} else if (take(p, "wait")) {
+		if (!wait_for(p, s))
+			return false;
 	} else if (*p->s == 'i') {
 		s->kind = ST_BOUND;
 		if (!axis(p, &s->axis) || !expect(p, "=") ||

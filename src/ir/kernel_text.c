@@ -135,6 +135,8 @@ static void print_right(Printer *p, const Stmt *s)
 	case ST_DOT:
 	case ST_BOUND:
 	case ST_BARRIER:
+	case ST_COPY:
+	case ST_WAIT:
 	case ST_COUNT:
 		bug("statement kind %d makes no variable", (int)s->kind);
 	}
@@ -160,6 +162,22 @@ static void print_dot(Printer *p, const Stmt *s)
 	print_ex(p, d->steps);
 	buf_puts(p->b, " before ");
 	print_ex(p, d->before);
+}
+
+/* copy left[0, i3] = x[i1, i3] x 8 async where i1 >= 0 */
+static void print_copy(Printer *p, const Stmt *s)
+{
+	const KCopy *c = s->copy;
+
+	buf_puts(p->b, "copy ");
+	print_access(p, s);
+	buf_printf(p->b, " = %s[", p->k->buffers.p[c->from.buffer].name);
+	print_exs(p, c->from.index, c->from.nindex);
+	buf_printf(p->b, "] x %d%s", c->width, c->async ? " async" : "");
+	if (s->nconds) {
+		buf_puts(p->b, " where ");
+		print_conds(p, s);
+	}
 }
 
 static void print_list(Printer *p, const StmtList *l, int depth);
@@ -226,6 +244,12 @@ static void print_stmt(Printer *p, const Stmt *s, int depth)
 		break;
 	case ST_BARRIER:
 		buf_puts(b, "barrier");
+		break;
+	case ST_COPY:
+		print_copy(p, s);
+		break;
+	case ST_WAIT:
+		buf_printf(b, "wait %d", s->bit);
 		break;
 	case ST_LOAD:
 	case ST_OP:

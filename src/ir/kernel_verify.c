@@ -122,7 +122,8 @@ static void mark_stored(Check *c, const StmtList *l)
 		const Stmt *s = l->p[i];
 		mark_stored(c, &s->body);
 		mark_stored(c, &s->orelse);
-		if (s->kind == ST_STORE && s->buffer < c->k->buffers.n)
+		if ((s->kind == ST_STORE || s->kind == ST_COPY) &&
+		    s->buffer < c->k->buffers.n)
 			c->stored[s->buffer] = true;
 	}
 }
@@ -288,11 +289,13 @@ static bool check_hazards(Check *c, const Phase *ph)
 				     "i%" PRId64 ": a thread touches what "
 				     "other threads store in the same loop",
 				     race->axis);
-	return !phase_hazard(c->arena, c->ks, c->k, ph, &list, &at) ||
-	       kcheck_breach(c,
+	if (!phase_hazard(c->arena, c->ks, c->k, ph, &list, &at))
+		return true;
+	return list ? kcheck_breach(c,
 			     "a barrier is missing before statement %zu of "
 			     "its block",
-			     at);
+			     at) : kcheck_breach(c, "a copy is touched that "
+				   "nothing has waited for");
 }
 
 static bool check_phase(Check *c, const Phase *ph)

@@ -109,6 +109,8 @@ static double stmt_work(Work *w, const Stmt *s)
 	case ST_LOAD:
 	case ST_STORE:
 		return access_work(w, s);
+	case ST_COPY:
+		return 2 * access_work(w, s);
 	case ST_OP:
 		return op_work(s) * width(w, s->dtype);
 	case ST_BOUND:
@@ -129,6 +131,7 @@ static double stmt_work(Work *w, const Stmt *s)
 	case ST_KEEP:
 	case ST_ACC:
 	case ST_BARRIER:
+	case ST_WAIT:
 	case ST_COUNT:
 		break;
 	}

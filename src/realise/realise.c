@@ -129,6 +129,9 @@ static void add_barriers(Kernels *ks, Kernel *k)
 		const Phase *ph = &k->phases.p[i];
 		while (ph->threads &&
 		       phase_hazard(ks->arena, ks, k, ph, &list, &at)) {
+			if (!list)
+				bug("kernel %s: a copy that nothing waits for",
+				    k->name);
 			Stmt *s = arena_new(ks->arena, Stmt);
 			*s = (Stmt){.kind = ST_BARRIER,
 				    .var = NO_VAR,
@@ -190,17 +193,27 @@ bool realise_guard(Kernels *ks)
 	Stmt *s = (Stmt *)ks->unproved_at;
 	ExprTab *t = &ks->program->ex;
 
-	if (s->kind != ST_LOAD || k->buffers.p[s->buffer].scope == SCOPE_REG)
+	KOperand o = {s->buffer, s->nindex, {0}};
+	int width = 1;
+
+	memcpy(o.index, s->index, sizeof(o.index));
+	if (s->kind == ST_COPY) {
+		o = s->copy->from;
+		width = s->copy->width;
+	}
+	if ((s->kind != ST_LOAD && s->kind != ST_COPY) ||
+	    k->buffers.p[o.buffer].scope == SCOPE_REG)
 		return false;
-	const KBuffer *b = &k->buffers.p[s->buffer];
-	Ex *conds = arena_array(ks->arena, Ex, s->nconds + 2u * s->nindex);
+	const KBuffer *b = &k->buffers.p[o.buffer];
+	Ex *conds = arena_array(ks->arena, Ex, s->nconds + 2u * o.nindex);
 	uint32_t n = s->nconds;
 	for (uint32_t i = 0; i < n; i++)
 		conds[i] = s->conds[i];
-	for (int d = 0; d < s->nindex; d++) {
-		Ex last = ex_sub(t, b->shape[d], ex_const(t, 1));
-		conds[n++] = s->index[d];
-		conds[n++] = ex_sub(t, last, s->index[d]);
+	for (int d = 0; d < o.nindex; d++) {
+		int64_t elements = d == o.nindex - 1 ? width : 1;
+		Ex last = ex_sub(t, b->shape[d], ex_const(t, elements));
+		conds[n++] = o.index[d];
+		conds[n++] = ex_sub(t, last, o.index[d]);
 	}
 	for (uint32_t i = 0; i < s->nconds; i++)
 		if (conds[i] == conds[s->nconds]) /* a second time round */

@@ -125,6 +125,13 @@ static const char every[] = PROGRAM "\tphase first threads 64 tasks i0 < M {\n"
 				    "\t\t\tstore w[i11] = v11\n"
 				    "\t\t\tv10: f32 = accum maximum v11\n"
 				    "\t\t}\n"
+				    "\t\tfor i15 < 16 vector 64 {\n"
+				    "\t\t\tcopy u[1, 4*i15] = x[i10, 4*i15] x 4 "
+				    "async where M - 8 >= 0\n"
+				    "\t\t\tcopy u[0, 4*i15] = x[i10, 4*i15] x "
+				    "4\n"
+				    "\t\t}\n"
+				    "\t\twait 1\n"
 				    "\t\tfor i12 < 64 vector 64 {\n"
 				    "\t\t\tfor i13 < 4 unroll {\n"
 				    "\t\t\t\tv12: f32 = load w[i12 + 1]\n"
@@ -274,6 +281,96 @@ static void within_a_loop(void)
 	check_read(PHASE, "for i1 < 64 vector 64 {\nv1: f32 = load x[i0, i1]\n"
 			  "store w[i1] = v1\nv2: f32 = load w[i1]\n"
 			  "store y[i0, i1] = v2\n}\n");
+}
+
+/* ---- copies ---------------------------------------------------------- */
+
+#define COPY(axis, to, from, how)                                              \
+	"for i" axis " < 16 vector 64 {\ncopy " to " = " from " x 4" how "\n}\n"
+#define ROW(axis) "x[i0, 4*i" axis "]"
+/* A ring of four slots: a turn has one filled and reads another one. */
+#define RING(waits, fill, read)                                                \
+	COPY("1", "u[0, 4*i1]", ROW("1"), " async")                            \
+	waits TURNS waits "@\n" COPY("2", "u[" fill ", 4*i2]", ROW("2"),       \
+				     " async")                                 \
+		"for i3 < 64 vector 64 {\nv3: f32 = load u[" read             \
+		", 63 - i3]\nstore y[i0, i3] = v3\n}\n}\n"
+
+static void copies(void)
+{
+	static const char *const bodies[] = {
+		COPY("1", "w[4*i1]", ROW("1"), "") "@\n" CROSS("2"),
+		FILL("1") "@\n" COPY("2", "r[i2, 0]", "w[4*i2]", ""),
+		FILL("1") "barrier\n" CROSS("3") "@\n" COPY("2", "w[4*i2]",
+							    ROW("2"), ""),
+		COPY("1", "w[4*i1]", ROW("1"), " async") "wait 0\n@\n" CROSS(
+			"2"),
+		RING("wait 0\n", "(i20 + 1)%4", "i20%4"),
+		/* what the turn before has read is filled behind a barrier */
+		RING("wait 0\n", "(i20 + 3)%4", "i20%4"),
+		/* a slot that no turn before this one fills is not waited for */
+		RING("wait 0\n", "(i20 + 1)%4", "(i20 + 2)%4"),
+	};
+	Ctx ctx;
+
+	ctx_init(&ctx);
+	for (size_t i = 0; i < ARRAY_LEN(bodies); i++) {
+		const char *body = bodies[i];
+		check_refused(PHASE, marked(&ctx.perm, body, false),
+			      "a barrier is missing before statement");
+		check_read(PHASE, marked(&ctx.perm, body, true));
+	}
+	/* two groups behind each other */
+	static const char two[] =
+		COPY("1", "u[0, 4*i1]", ROW("1"), " async") "wait 1\n" COPY(
+			"4", "u[1, 4*i4]", ROW("4"), " async");
+	check_read(PHASE, marked(&ctx.perm,
+				 arena_printf(&ctx.perm, "%swait 1\n%s", two,
+					      "barrier\nfor i2 < 64 vector 64 "
+					      "{\nv2: f32 = load u[0, i2]\n"
+					      "store y[i0, i2] = v2\n}\n"),
+				 true));
+	static const char *const early[] = {
+		COPY("1", "w[4*i1]", ROW("1"), " async") "barrier\n" CROSS("2"),
+		COPY("1", "w[4*i1]", ROW("1"),
+		     " async") "wait 1\nbarrier\n" CROSS("2"),
+		RING("wait 1\n", "(i20 + 1)%4", "i20%4"),
+		RING("wait 0\n", "i20%4", "i20%4"),
+	};
+	for (size_t i = 0; i < ARRAY_LEN(early); i++)
+		check_refused(PHASE, marked(&ctx.perm, early[i], true),
+			      "nothing has waited for");
+	ctx_release(&ctx);
+}
+
+static void laws_of_copies(void)
+{
+	static const char *const rows[][2] = {
+		{"copy w[0] = x[i0, 0] x 4\n", "in a loop of threads"},
+		{"for i1 < 16 vector 64 {\ncopy w[4*i1] = x[i0, 4*i1] x 3\n}\n",
+		 "a copy of 12 bytes"},
+		{COPY("1", "w[4*i1]", "x[i0, 4*i1 + 1]", ""), "4 divides"},
+		{COPY("1", "w[4*i1 + 2]", ROW("1"), ""), "4 divides"},
+		{COPY("1", "w[4*i1]", "x[i0, 4*i1 + 4]", ""),
+		 "cannot prove"},
+		{COPY("1", "w[16*i1]", ROW("1"), ""), "cannot prove"},
+		{COPY("1", "x[i0, 4*i1]", "w[4*i1]", ""), "stored"},
+		{COPY("1", "w[4*i1]", ROW("1"), "") "barrier\n" COPY(
+			 "2", "x[i0, 4*i2]", "w[4*i2]", ""),
+		 "is an input"},
+		{COPY("1", "w[4*i1]", ROW("1"), "") "barrier\n" COPY(
+			 "2", "w[4*i2]", "w[4*i2 + 64]", ""),
+		 "to itself"},
+		{COPY("1", "r[i1, 0]", ROW("1"), " async"), "asynchronous"},
+		{"for i1 < 64 vector 64 {\nwait 0\n}\n", "outside of loops"},
+		{"wait 7\n", "number"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		check_refused(PHASE, rows[i][0], rows[i][1]);
+	/* where the guard keeps it inside */
+	check_read(PHASE, COPY("1", "w[4*i1]", "x[i0, 4*i1 + 4]",
+			       " where 14 - i1 >= 0"));
 }
 
 /* ---- laws ------------------------------------------------------------ */
@@ -450,6 +547,6 @@ static void damaged(void)
 	CHECK(read > 300);
 }
 
-TEST_MAIN(TEST(law), TEST(barriers), TEST(no_barriers), TEST(within_a_loop),
+TEST_MAIN(TEST(law), TEST(barriers), TEST(no_barriers), TEST(within_a_loop), TEST(copies), TEST(laws_of_copies),
 	  TEST(laws), TEST(threads), TEST(phases), TEST(unread_fold),
 	  TEST(part_of_a_warp), TEST(registers), TEST(damaged))

@@ -1,0 +1,35 @@
+/*
+ * emit_gpu: what the files of the printer of CUDA C and OpenCL C share.
+ *
+ *   emit_gpu.c         kernels, loops, folds and single statements
+ *   emit_gpu_move.c    elements moved several at a time
+ *   emit_gpu_dot.c     products by a GPU's matrix unit
+ *   emit_gpu_narrow.c  whether 32 bits hold every index of a phase
+ */
+#ifndef TENON_EMIT_EMIT_GPU_H
+#define TENON_EMIT_EMIT_GPU_H
+
+#include "emit/emit_c.h"
+
+/* ---- emit_gpu.c ------------------------------------------------------ */
+
+/* Whether the registers' first axis is the threads', of which each has its
+ * own. */
+bool eg_by_thread(const Emit *e, const KBuffer *b, const Phase *ph);
+/* The element of registers that a LOAD or STORE in a loop names, as text. */
+const char *eg_reg(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop);
+
+/* ---- emit_gpu_move.c ------------------------------------------------- */
+
+void eg_copy(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop);
+void eg_wait(Emit *e, const Stmt *s);
+/* The functions that these call, where the kernel has them. */
+void eg_move_head(const Emit *e, Buf *out);
+
+/* ---- emit_gpu_narrow.c ----------------------------------------------- */
+
+/* Whether no index, address or condition of the phase, nor any part of one,
+ * reaches 2^31 at any binding. */
+bool eg_is_narrow(Emit *e, const Phase *ph);
+
+#endif
