@@ -8,6 +8,7 @@
  */
 #include "driver/driver.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool starts(const char *s, const char *with)
@@ -96,6 +97,35 @@ static bool is_arch(const char *s)
 	       (!*s || ((*s == 'a' || *s == 'f') && !s[1]));
 }
 
+static int arch_number(const char *arch)
+{
+	return (int)strtol(arch, NULL, 10);
+}
+
+/* What a block may ask for: table "Technical specifications per compute
+ * capability" of the CUDA C++ programming guide; a kilobyte is the system's. */
+static int64_t block_memory(const char *arch)
+{
+	int n = arch_number(arch);
+
+	if (n < 70)
+		return 48 << 10;
+	if (n < 80)
+		return 64 << 10;
+	if (n == 80 || n == 87)
+		return 163 << 10;
+	return n < 90 || n >= 120 ? 99 << 10 : 227 << 10;
+}
+
+/* Of the usual device of an architecture, by name: the same plan is made
+ * wherever it is made. */
+static int processors(const char *arch)
+{
+	int n = arch_number(arch);
+
+	return n < 80 ? 80 : n < 90 ? 108 : 132;
+}
+
 static bool find_gpu(TenonContext *c, Arena *a, const char *name, Target *out)
 {
 	Device *d;
@@ -123,6 +153,8 @@ static bool find_gpu(TenonContext *c, Arena *a, const char *name, Target *out)
 	*out = (Target){
 		.name = arena_strdup(a, name),
 		.cpus = 1,
+		.block_memory = cuda ? block_memory(name + 8) : GROUP_MEMORY,
+		.processors = cuda ? processors(name + 8) : 8,
 		.threads = cuda ? 256 : 64,
 		.shared = cuda ? BLOCK_MEMORY : GROUP_MEMORY,
 	};

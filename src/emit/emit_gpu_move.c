@@ -151,7 +151,7 @@ static const char *vector_type(int bytes)
 	return bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : "unsigned";
 }
 
-/* The bits of all elements in one variable, w.bits and w.x[]. */
+/* The bits of all elements in one variable, tn_w.bits and tn_w.x[]. */
 static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 		  const Stmt *loop)
 {
@@ -164,30 +164,30 @@ static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 	ec_line(e, "{\n");
 	e->depth++;
 	if (source || target)
-		ec_line(e, "union { %s bits; %s x[%d]; } w;\n", type,
+		ec_line(e, "union { %s bits; %s x[%d]; } tn_w;\n", type,
 			ec_type(e, s->dtype, 0), width);
 	else
-		ec_line(e, "struct { %s bits; } w;\n", type);
+		ec_line(e, "struct { %s bits; } tn_w;\n", type);
 	if (s->nconds) {
-		ec_line(e, "w.bits = %s();\n", type);
+		ec_line(e, "tn_w.bits = %s();\n", type);
 		ec_line(e, "if (%s) {\n", ec_conds(e, s->conds, s->nconds));
 		e->depth++;
 	}
 	for (int j = 0; source && j < width; j++)
-		ec_line(e, "w.x[%d] = %s;\n", j,
+		ec_line(e, "tn_w.x[%d] = %s;\n", j,
 			eg_reg(e, element(e, s, from, ST_LOAD, j), ph, loop));
 	if (!source)
-		ec_line(e, "w.bits = *(const %s *)(%s);\n", type,
+		ec_line(e, "tn_w.bits = *(const %s *)(%s);\n", type,
 			pointer(e, element(e, s, from, ST_LOAD, 0)));
 	if (s->nconds) {
 		e->depth--;
 		ec_line(e, "}\n");
 	}
 	for (int j = 0; target && j < width; j++)
-		ec_line(e, "%s = w.x[%d];\n",
+		ec_line(e, "%s = tn_w.x[%d];\n",
 			eg_reg(e, element(e, s, to, ST_STORE, j), ph, loop), j);
 	if (!target)
-		ec_line(e, "*(%s *)(%s) = w.bits;\n", type,
+		ec_line(e, "*(%s *)(%s) = tn_w.bits;\n", type,
 			pointer(e, element(e, s, to, ST_STORE, 0)));
 	e->depth--;
 	ec_line(e, "}\n");

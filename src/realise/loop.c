@@ -492,5 +492,5 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_loop = {
-	"loop", loop_params, loop_admit, loop_rule, loop_legal, loop_lower,
+	"loop", loop_params, loop_admit, loop_rule, loop_legal, loop_lower, NULL,
 };

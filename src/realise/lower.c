@@ -314,6 +314,31 @@ void lower_store(Lower *l, uint32_t buffer, const Ex *index, VarId var)
 	s->value = b->value;
 }
 
+void lower_copy(Lower *l, uint32_t to, const Ex *index, const KOperand *from,
+		int width, bool async, const Ex *conds, uint32_t nconds)
+{
+	const KBuffer *b = &l->k->buffers.p[to];
+	Stmt *s = lower_append(l, ST_COPY);
+	KCopy *copy = arena_new(l->arena, KCopy);
+
+	*copy = (KCopy){.from = *from, .width = width, .async = async};
+	s->copy = copy;
+	s->dtype = b->dtype;
+	s->buffer = to;
+	s->nindex = b->rank;
+	memcpy(s->index, index, b->rank * sizeof(Ex));
+	s->nconds = nconds;
+	s->conds = arena_array(l->arena, Ex, nconds + 1);
+	if (nconds)
+		memcpy(s->conds, conds, nconds * sizeof(Ex));
+	s->value = l->k->buffers.p[from->buffer].value;
+}
+
+void lower_wait(Lower *l, int groups)
+{
+	lower_append(l, ST_WAIT)->bit = groups;
+}
+
 VarId lower_op(Lower *l, Op op, DType dtype, DType from, const VarId *args,
 	       uint32_t n, ValueId value)
 {

@@ -80,6 +80,11 @@ void lower_store(Lower *l, uint32_t buffer, const Ex *index, VarId var);
 /* A question for the element's line, of each vector of the loop around it: a
  * hint, which may lie outside of the buffer. */
 void lower_ask(Lower *l, uint32_t buffer, const Ex *index);
+/* to[index...] = `width` elements from `from` on, where every cond >= 0. */
+void lower_copy(Lower *l, uint32_t to, const Ex *index, const KOperand *from,
+		int width, bool async, const Ex *conds, uint32_t nconds);
+/* The thread's copies are a group; all but `groups` of them are there. */
+void lower_wait(Lower *l, int groups);
 VarId lower_op(Lower *l, Op op, DType dtype, DType from, const VarId *args,
 	       uint32_t n, ValueId value);
 VarId lower_cast(Lower *l, DType to, DType from, VarId x);

@@ -72,7 +72,7 @@ static bool check_pins(Ctx *ctx, Arena *a, const Target *t, const Pin *pins,
 
 /* The last pin that changed the candidate, or NULL. */
 static const Pin *apply_pins(const Realisation *re, Candidate *c, Pin *pins,
-			     size_t npins)
+			     size_t npins, bool pinned[MAX_PARAMS])
 {
 	const Pin *last = NULL;
 
@@ -82,7 +82,7 @@ static const Pin *apply_pins(const Realisation *re, Candidate *c, Pin *pins,
 		for (size_t j = 0; j < c->nparams; j++)
 			if (!strcmp(c->params[j].name, pins[i].param)) {
 				c->params[j].value = pins[i].value;
-				pins[i].used = true;
+				pins[i].used = pinned[j] = true;
 				last = &pins[i];
 			}
 	}
@@ -159,7 +159,10 @@ Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 	for (uint32_t i = 0; i < r->regions.n; i++) {
 		const Realisation *re = choose(a, r, i, t);
 		Candidate c = re->rule(r, i, t);
-		const Pin *last = apply_pins(re, &c, pins, npins);
+		bool pinned[MAX_PARAMS] = {false};
+		const Pin *last = apply_pins(re, &c, pins, npins, pinned);
+		if (last && re->settle)
+			re->settle(r, i, t, &c, pinned);
 		const char *why = re->legal(a, r, i, t, &c);
 		if (why && last) {
 			pin_error(ctx, last, why);

@@ -20,6 +20,10 @@ typedef struct Target {
 	 * another number, 0: a CPU; bytes of memory that a block may have */
 	int threads;
 	int64_t shared;
+	/* the most that a block may have where it is worth having few of them
+	 * side by side; multiprocessors */
+	int64_t block_memory;
+	int processors;
 	/* matrix units that it has, the one to choose first in front */
 	const MatrixUnit *units;
 	size_t nunits;
@@ -60,6 +64,10 @@ typedef struct Realisation {
 			     const Target *t, const Candidate *c);
 	void (*lower)(Kernels *ks, Kernel *k, const Regions *r, const Target *t,
 		      const Candidate *c);
+	/* After pins: chooses what is not pinned anew, to go with them. NULL:
+	 * every parameter stands by itself. */
+	void (*settle)(const Regions *r, uint32_t region, const Target *t,
+		       Candidate *c, const bool *pinned);
 } Realisation;
 
 extern const Realisation realise_loop, realise_rowreduce, realise_contract,

@@ -170,7 +170,7 @@ static const PinCase pin_cases[] = {
 	{product, {"contract.threads=2048"}, "threads must be 32, 64 ... 1024"},
 	{product,
 	 {"contract.threads=32", "contract.rows=128", "contract.columns=64"},
-	 "at most 128 sums"},
+	 "at most 512 bytes of sums"},
 	{product, {"contract.rows=48"}, "shared out evenly"},
 	{product, {"contract.unit=amx_bf16"}, "no such unit"},
 	{product, {"contract.mr=4"}, "unit rows columns depth threads"},

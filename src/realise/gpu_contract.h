@@ -1,0 +1,86 @@
+/*
+ * gpu_contract.h: what the files of the product on a GPU share.
+ *
+ *   gpu_contract.c       the candidate, operands, and what follows the sums
+ *   gpu_contract_simt.c  by each thread's own multiply-adds
+ */
+#ifndef TENON_REALISE_GPU_CONTRACT_H
+#define TENON_REALISE_GPU_CONTRACT_H
+
+#include "realise/lower.h"
+
+enum {
+	P_UNIT,    /* what multiplies: ir/unit.h */
+	P_ROWS,    /* tile of a block of threads */
+	P_COLUMNS, /* */
+	P_DEPTH,   /* elements of K that are brought at a time */
+	P_THREADS,
+	P_COUNT
+};
+
+typedef struct GpuProduct {
+	Lower l;
+	ExprTab *t;
+	const Target *target;
+	int64_t par[P_COUNT];
+	const Value *v;
+	DType acc;
+	int batch;
+	Ex m, n, k;
+	Ex at[TN_MAX_RANK]; /* batch indices */
+	Ex row, column;     /* of the tile's first element */
+	Ex blocks;          /* of K */
+} GpuProduct;
+
+/* Extents of a product, -1 where not known. */
+typedef struct GpuExtents {
+	int64_t batch, m, n, k;
+} GpuExtents;
+
+/* ---- gpu_contract.c -------------------------------------------------- */
+
+static inline Ex gp_num(const GpuProduct *p, int64_t n)
+{
+	return ex_const(p->t, n);
+}
+
+/* The tile's extent along the rows of operand 0, the columns of operand 1. */
+static inline int64_t gp_wide(const GpuProduct *p, int number)
+{
+	return p->par[number ? P_COLUMNS : P_ROWS];
+}
+
+/* The index of an element of an operand: 0 A at [.., place, k], 1 B. */
+ValueId gp_operand(const GpuProduct *p, int number, Ex place, Ex k, Ex *index);
+/* Whether the operand's memory runs along k. */
+bool gp_along_k(GpuProduct *p, int number);
+/*
+ * Whether `width` elements of the operand next to each other, along k or
+ * across, from a multiple of width on, lie so in memory, in its dtype, and all
+ * inside where the first of them is.
+ */
+bool gp_lies(GpuProduct *p, int number, bool along, int width);
+/* The place of its element in memory, which gp_lies() has promised. */
+KOperand gp_place(GpuProduct *p, int number, Ex place, Ex k);
+/*
+ * What keeps an element, or the first of a few that lie so, inside of the
+ * operand: conditions that are not known to hold for every tile. Returns
+ * their number, at most 2.
+ */
+uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k, Ex *conds);
+/* The boundary of the sum of an element of the tile and what follows it,
+ * where there is a result. */
+void gp_finish(GpuProduct *p, Ex row, Ex column, uint32_t sums, const Ex *at);
+
+/* ---- gpu_contract_simt.c --------------------------------------------- */
+
+void gp_simt_rule(const GpuExtents *x, const Target *t, DType acc,
+		  int64_t *par);
+const char *gp_simt_legal(Arena *a, const Target *t, DType acc,
+			  const int64_t *par);
+/* Threads and depth that go with a pinned tile. */
+void gp_simt_settle(Arena *a, const Target *t, DType acc, int64_t *par,
+		    const bool *pinned);
+void gp_simt_lower(GpuProduct *p);
+
+#endif

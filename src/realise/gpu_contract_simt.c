@@ -1,0 +1,508 @@
+/*
+ * gpu_contract_simt: a product by each thread's own multiply-adds.
+ *
+ * Threads lie side by side, `across` of them along the columns of the tile,
+ * and each has sums of rows and columns in registers, in runs of 16 bytes that
+ * alternate with its neighbours'. So a run of an operand is one access to the
+ * block's memory, which for neighbours is next to each other. Both operands lie
+ * there in the accumulator's dtype, k first, and twice: while a block of K is
+ * multiplied the next one is on its way through registers to the other half,
+ * and the threads wait for each other once a block.
+ *
+ * The method is that of Volkov and Demmel, Benchmarking GPUs to tune dense
+ * linear algebra (SC 2008), and of Tan et al., Fast implementation of DGEMM on
+ * Fermi GPU (SC 2011).
+ */
+#include "realise/gpu_contract.h"
+
+#include <string.h>
+
+#define RUN_BYTES 16
+
+/* What is on the way to one operand's part of the block's memory. */
+typedef struct Feed {
+	bool along;      /* memory runs along k */
+	int width;       /* elements that a thread takes at once */
+	int64_t per;     /* threads side by side along the run */
+	int64_t turns;   /* takes of a thread */
+	uint32_t staged; /* registers: [threads, turns, width] */
+	uint32_t tile;   /* [2, depth, rows or columns and a pad] */
+	uint32_t own;    /* registers: [threads, runs, run], one k */
+} Feed;
+
+typedef struct Simt {
+	GpuProduct *p;
+	int64_t across, down;
+	int64_t run[2], runs[2]; /* of a thread's rows and columns */
+	Feed feed[2];
+	uint32_t sums; /* registers: [threads, runs, run, runs, run] */
+} Simt;
+
+/* ---- the candidate --------------------------------------------------- */
+
+static int64_t across_of(const int64_t *par)
+{
+	return par[P_THREADS] >= 128 ? 16 : 8;
+}
+
+static bool has_runs(DType acc)
+{
+	return acc != DT_F16 && acc != DT_BF16 && acc != DT_BOOL;
+}
+
+/* Elements of a run of `each` rows or columns of a thread. */
+static int64_t run_of(DType acc, int64_t each)
+{
+	int bytes = dtype_info[acc].bytes;
+	int64_t run = has_runs(acc) ? RUN_BYTES / bytes : 1;
+
+	while (run > 1 && each % run)
+		run /= 2;
+	return run * bytes >= 4 ? run : 1;
+}
+
+/* Elements after a row of a tile: those of neighbouring k are in other banks,
+ * and every row begins at a multiple of 16 bytes. */
+static int64_t pad_of(DType acc)
+{
+	return RUN_BYTES / dtype_info[acc].bytes;
+}
+
+static int64_t bytes_of(DType acc, const int64_t *par)
+{
+	return 2 * (par[P_ROWS] + par[P_COLUMNS] + 2 * pad_of(acc)) *
+	       par[P_DEPTH] * dtype_info[acc].bytes;
+}
+
+/*
+ * Multiprocessors work through the tiles side by side: the time is that of the
+ * one that has most of them. Large tiles read less of the block's memory for a
+ * multiply-add; quality is what they were measured to reach of the most.
+ */
+static const struct {
+	int64_t rows, columns, threads;
+	double quality;
+} tiles[] = {
+	{128, 256, 256, 1.0}, {128, 128, 256, 0.95}, {64, 128, 128, 0.92},
+	{64, 64, 64, 0.85},   {64, 64, 256, 0.6},    {32, 64, 128, 0.5},
+	{32, 32, 64, 0.4},
+};
+
+static int64_t parts(int64_t n, int64_t by)
+{
+	return (n + by - 1) / by;
+}
+
+void gp_simt_rule(const GpuExtents *x, const Target *t, DType acc, int64_t *par)
+{
+	bool wide = dtype_info[acc].bytes > 4;
+	double best = 0;
+	size_t choice = 4;
+
+	for (size_t i = 0; i < ARRAY_LEN(tiles); i++) {
+		if (x->m < 0 || x->n < 0 || x->batch < 0)
+			break;
+		/* a thread's sums of 64 bits take twice the registers */
+		if (wide && tiles[i].rows * tiles[i].columns >
+				    32 * tiles[i].threads)
+			continue;
+		int64_t n = x->batch * parts(x->m, tiles[i].rows) *
+			    parts(x->n, tiles[i].columns);
+		double time = (double)(parts(n, t->processors) *
+				       tiles[i].rows * tiles[i].columns) /
+			      tiles[i].quality;
+		int64_t here[P_COUNT] = {UNIT_FMA, tiles[i].rows,
+					 tiles[i].columns, 8,
+					 tiles[i].threads};
+		if (bytes_of(acc, here) > t->block_memory)
+			continue;
+		if (best == 0 || time < best) {
+			best = time;
+			choice = i;
+		}
+	}
+	par[P_UNIT] = UNIT_FMA;
+	par[P_ROWS] = tiles[choice].rows;
+	par[P_COLUMNS] = tiles[choice].columns;
+	par[P_THREADS] = tiles[choice].threads;
+	/* short blocks where there are many sums: a block is written out */
+	par[P_DEPTH] = par[P_ROWS] * par[P_COLUMNS] >= 32 * par[P_THREADS] ||
+				       bytes_of(acc, par) > t->block_memory
+			       ? 8
+			       : 16;
+	if (bytes_of(acc, par) > t->block_memory)
+		par[P_DEPTH] = 8;
+}
+
+const char *gp_simt_legal(Arena *a, const Target *t, DType acc,
+			  const int64_t *par)
+{
+	int64_t across = across_of(par), down = par[P_THREADS] / across;
+
+	if (par[P_ROWS] < down || par[P_ROWS] % down || par[P_ROWS] > 256)
+		return arena_printf(a,
+				    "rows must be a multiple of %d, at most "
+				    "256",
+				    (int)down);
+	if (par[P_COLUMNS] < across || par[P_COLUMNS] % across ||
+	    par[P_COLUMNS] > 256)
+		return arena_printf(
+			a, "columns must be a multiple of %d, at most 256",
+			(int)across);
+	if (par[P_DEPTH] < 1 || par[P_DEPTH] > par[P_THREADS] ||
+	    par[P_THREADS] % par[P_DEPTH])
+		return "depth must divide threads";
+	for (int i = P_ROWS; i <= P_COLUMNS; i++)
+		if ((par[i] * par[P_DEPTH]) % par[P_THREADS] ||
+		    (par[i] < par[P_THREADS] ? par[P_THREADS] % par[i]
+					     : par[i] % par[P_THREADS]))
+			return "a tile of an operand must be shared out evenly "
+			       "to the threads";
+	int64_t each = par[P_ROWS] * par[P_COLUMNS] / par[P_THREADS];
+	if (each * dtype_info[acc].bytes > 128 * 4)
+		return "a thread holds at most 512 bytes of sums";
+	if (each * par[P_DEPTH] > KERNEL_MAX_UNROLL)
+		return arena_printf(a,
+				    "a block of K has at most %d "
+				    "multiply-adds a thread",
+				    KERNEL_MAX_UNROLL);
+	if (bytes_of(acc, par) > t->block_memory)
+		return arena_printf(a,
+				    "tiles of %d bytes do not fit the %d that "
+				    "a block of threads has",
+				    (int)bytes_of(acc, par),
+				    (int)t->block_memory);
+	return NULL;
+}
+
+void gp_simt_settle(Arena *a, const Target *t, DType acc, int64_t *par,
+		    const bool *pinned)
+{
+	static const int64_t depths[] = {8, 16, 32};
+	int64_t each = par[P_ROWS] * par[P_COLUMNS] / 64, here[P_COUNT];
+	int64_t first = 256;
+	bool wide = dtype_info[acc].bytes > 4;
+
+	while (first > 32 && first / 2 >= (wide ? 2 * each : each))
+		first /= 2;
+	/* the fewest that hold the sums, then more of them, then fewer */
+	for (int i = 0; i < 8; i++) {
+		memcpy(here, par, sizeof(here));
+		if (!pinned[P_THREADS])
+			here[P_THREADS] = i < 5 ? first << i : first >> (i - 4);
+		for (size_t d = 0; d < ARRAY_LEN(depths); d++) {
+			if (!pinned[P_DEPTH])
+				here[P_DEPTH] = depths[d];
+			if (here[P_THREADS] < 32 ||
+			    here[P_THREADS] > KERNEL_MAX_THREADS ||
+			    gp_simt_legal(a, t, acc, here))
+				continue;
+			memcpy(par, here, sizeof(here));
+			return;
+		}
+	}
+}
+
+/* ---- operands -------------------------------------------------------- */
+
+/* Takes several elements at once where they lie so and all threads have as
+ * many of them. */
+static void plan_feed(Simt *s, int number)
+{
+	GpuProduct *p = s->p;
+	Feed *f = &s->feed[number];
+	int64_t threads = p->par[P_THREADS], depth = p->par[P_DEPTH];
+	int64_t wide = gp_wide(p, number);
+	DType own = program_value(p->l.p, p->v->args[number])->dtype;
+
+	f->along = gp_along_k(p, number);
+	int64_t run = f->along ? depth : wide, other = f->along ? wide : depth;
+	f->width = has_runs(p->acc) ? RUN_BYTES / dtype_info[p->acc].bytes : 1;
+	int64_t per = run / f->width;
+	if (own != p->acc || f->width == 1 || run % f->width || per > threads ||
+	    threads % per || other % (threads / per) ||
+	    !gp_lies(p, number, f->along, f->width))
+		f->width = 1;
+	f->per = run / f->width;
+	f->turns = wide * depth / threads / f->width;
+}
+
+/* The k and the row or column, in the tile, of a thread's take. */
+static void take(const Simt *s, int number, Ex tid, Ex turn, Ex at[2])
+{
+	const Feed *f = &s->feed[number];
+	ExprTab *t = s->p->t;
+	int64_t threads = s->p->par[P_THREADS];
+	Ex inner, outer;
+
+	if (f->per <= threads) {
+		Ex per = gp_num(s->p, f->per);
+		inner = ex_mod(t, tid, per);
+		outer = ex_add(t, ex_div(t, tid, per),
+			       ex_mul(t, turn, gp_num(s->p, threads / f->per)));
+	} else {
+		Ex n = gp_num(s->p, f->per / threads);
+		inner = ex_add(t, tid,
+			       ex_mul(t, ex_mod(t, turn, n),
+				      gp_num(s->p, threads)));
+		outer = ex_div(t, turn, n);
+	}
+	inner = ex_mul(t, inner, gp_num(s->p, f->width));
+	at[0] = f->along ? inner : outer;
+	at[1] = f->along ? outer : inner;
+}
+
+static Ex open_takes(Simt *s, int number, Ex *tid)
+{
+	GpuProduct *p = s->p;
+	int64_t threads = p->par[P_THREADS];
+
+	*tid = lower_for(&p->l, gp_num(p, threads), MAP_VECTOR, (int)threads);
+	return lower_for(&p->l, gp_num(p, s->feed[number].turns), MAP_UNROLL,
+			 1);
+}
+
+/* A block of K of an operand's tile to registers, zeros where there is none. */
+static void fetch(Simt *s, int number, Ex block)
+{
+	GpuProduct *p = s->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	const Feed *f = &s->feed[number];
+	Ex tid, at[2], conds[2], index[TN_MAX_RANK];
+
+	Ex turn = open_takes(s, number, &tid);
+	Ex to[3] = {tid, turn, gp_num(p, 0)};
+	take(s, number, tid, turn, at);
+	Ex k = ex_add(t, ex_mul(t, block, gp_num(p, p->par[P_DEPTH])), at[0]);
+	Ex place = ex_add(t, number ? p->column : p->row, at[1]);
+	uint32_t n = gp_inside(p, number, place, k, conds);
+	if (f->width > 1) {
+		KOperand from = gp_place(p, number, place, k);
+		lower_copy(l, f->staged, to, &from, f->width, false, conds, n);
+	} else {
+		ValueId v = gp_operand(p, number, place, k, index);
+		lower_if(l, conds, n);
+		lower_store(l, f->staged, to,
+			    lower_cast(l, p->acc, program_value(l->p, v)->dtype,
+				       lower_value(l, v, index)));
+		if (n) {
+			lower_else(l);
+			lower_store(l, f->staged, to, lower_zero(l, p->acc));
+		}
+		lower_end(l);
+	}
+	lower_end(l);
+	lower_end(l);
+}
+
+/* From there to the half of the block's memory that is the block's. */
+static void put(Simt *s, int number, Ex block)
+{
+	GpuProduct *p = s->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	const Feed *f = &s->feed[number];
+	Ex tid, at[2];
+
+	Ex turn = open_takes(s, number, &tid);
+	take(s, number, tid, turn, at);
+	Ex to[3] = {ex_mod(t, block, gp_num(p, 2)), at[0], at[1]};
+	if (f->width > 1 && !f->along) {
+		KOperand from = {.buffer = f->staged,
+				 .nindex = 3,
+				 .index = {tid, turn, gp_num(p, 0)}};
+		lower_copy(l, f->tile, to, &from, f->width, false, NULL, 0);
+	} else {
+		Ex i = lower_for(l, gp_num(p, f->width), MAP_UNROLL, 1);
+		Ex from[3] = {tid, turn, i};
+		int d = f->along ? 1 : 2;
+		to[d] = ex_add(t, to[d], i);
+		lower_store(l, f->tile, to, lower_load(l, f->staged, from));
+		lower_end(l);
+	}
+	lower_end(l);
+	lower_end(l);
+}
+
+/* ---- sums ------------------------------------------------------------ */
+
+/* Loops over a thread's sums below the thread's own; at: the indices of the
+ * sum, place: of the tile. */
+static void open_sums(Simt *s, Ex at[5], Ex place[2])
+{
+	GpuProduct *p = s->p;
+	ExprTab *t = p->t;
+	Ex across = gp_num(p, s->across);
+	Ex own[2] = {ex_div(t, at[0], across), ex_mod(t, at[0], across)};
+	int64_t threads[2] = {s->down, s->across};
+
+	for (int i = 0; i < 2; i++) {
+		Ex run = gp_num(p, s->run[i]);
+		Ex r = lower_for(&p->l, gp_num(p, s->runs[i]), MAP_UNROLL, 1);
+		Ex e = lower_for(&p->l, run, MAP_UNROLL, 1);
+		at[1 + 2 * i] = r;
+		at[2 + 2 * i] = e;
+		r = ex_add(t, ex_mul(t, r, gp_num(p, threads[i])), own[i]);
+		place[i] = ex_add(t, ex_mul(t, r, run), e);
+	}
+}
+
+static void close(Simt *s, int loops)
+{
+	while (loops--)
+		lower_end(&s->p->l);
+}
+
+static void clear(Simt *s)
+{
+	GpuProduct *p = s->p;
+	int64_t threads = p->par[P_THREADS];
+	Ex at[5], place[2];
+
+	at[0] = lower_for(&p->l, gp_num(p, threads), MAP_VECTOR, (int)threads);
+	open_sums(s, at, place);
+	lower_store(&p->l, s->sums, at, lower_zero(&p->l, p->acc));
+	close(s, 5);
+}
+
+/* One operand's elements at k, to a thread's registers. */
+static void pick(Simt *s, int number, Ex tid, Ex slot, Ex k)
+{
+	GpuProduct *p = s->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	const Feed *f = &s->feed[number];
+	Ex across = gp_num(p, s->across);
+	Ex own = number ? ex_mod(t, tid, across) : ex_div(t, tid, across);
+	Ex run = gp_num(p, s->run[number]), zero = gp_num(p, 0);
+
+	Ex r = lower_for(l, gp_num(p, s->runs[number]), MAP_UNROLL, 1);
+	Ex place = ex_mul(
+		t,
+		ex_add(t,
+		       ex_mul(t, r, gp_num(p, number ? s->across : s->down)),
+		       own),
+		run);
+	Ex to[3] = {tid, r, zero};
+	KOperand from = {
+		.buffer = f->tile, .nindex = 3, .index = {slot, k, place}};
+	if (s->run[number] > 1)
+		lower_copy(l, f->own, to, &from, (int)s->run[number], false,
+			   NULL, 0);
+	else
+		lower_store(l, f->own, to, lower_load(l, f->tile, from.index));
+	lower_end(l);
+}
+
+static void multiply(Simt *s, Ex block)
+{
+	GpuProduct *p = s->p;
+	Lower *l = &p->l;
+	int64_t threads = p->par[P_THREADS];
+	Ex slot = ex_mod(p->t, block, gp_num(p, 2)), at[5], place[2];
+
+	at[0] = lower_for(l, gp_num(p, threads), MAP_VECTOR, (int)threads);
+	Ex k = lower_for(l, gp_num(p, p->par[P_DEPTH]), MAP_UNROLL, 1);
+	pick(s, 0, at[0], slot, k);
+	pick(s, 1, at[0], slot, k);
+	open_sums(s, at, place);
+	Ex left[3] = {at[0], at[1], at[2]}, right[3] = {at[0], at[3], at[4]};
+	VarId x = lower_load(l, s->feed[0].own, left);
+	VarId y = lower_load(l, s->feed[1].own, right);
+	VarId old = lower_load(l, s->sums, at);
+	lower_store(l, s->sums, at, lower_mac(l, p->acc, x, y, old));
+	close(s, 6);
+}
+
+static void finish(Simt *s)
+{
+	GpuProduct *p = s->p;
+	int64_t threads = p->par[P_THREADS];
+	Ex at[5], place[2];
+
+	at[0] = lower_for(&p->l, gp_num(p, threads), MAP_VECTOR, (int)threads);
+	open_sums(s, at, place);
+	gp_finish(p, place[0], place[1], s->sums, at);
+	close(s, 5);
+}
+
+/* ---- the kernel ------------------------------------------------------ */
+
+static void buffers(Simt *s)
+{
+	GpuProduct *p = s->p;
+	Lower *l = &p->l;
+	Ex threads = gp_num(p, p->par[P_THREADS]);
+	Ex sums[5] = {threads};
+
+	for (int i = 0; i < 2; i++) {
+		Feed *f = &s->feed[i];
+		Ex run = gp_num(p, s->run[i]), runs = gp_num(p, s->runs[i]);
+		Ex staged[3] = {threads, gp_num(p, f->turns),
+				gp_num(p, f->width)};
+		Ex tile[3] = {gp_num(p, 2), gp_num(p, p->par[P_DEPTH]),
+			      gp_num(p, gp_wide(p, i) + pad_of(p->acc))};
+		Ex own[3] = {threads, runs, run};
+		sums[1 + 2 * i] = runs;
+		sums[2 + 2 * i] = run;
+		f->tile = lower_buffer(l, SCOPE_WORKER, p->acc, tile, 3,
+				       i ? "right" : "left");
+		f->staged = lower_buffer(l, SCOPE_REG, p->acc, staged, 3,
+					 i ? "next_b" : "next_a");
+		f->own = lower_buffer(l, SCOPE_REG, p->acc, own, 3,
+				      i ? "b" : "a");
+	}
+	s->sums = lower_buffer(l, SCOPE_REG, p->acc, sums, 5, "sums");
+}
+
+static void bring(Simt *s, Ex block,
+		  void (*what)(Simt *s, int number, Ex block), Ex is_there)
+{
+	lower_if(&s->p->l, &is_there, 1);
+	what(s, 0, block);
+	what(s, 1, block);
+	lower_end(&s->p->l);
+}
+
+void gp_simt_lower(GpuProduct *p)
+{
+	Simt s = {.p = p, .across = across_of(p->par)};
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Ex one = gp_num(p, 1), zero = gp_num(p, 0);
+
+	s.down = p->par[P_THREADS] / s.across;
+	for (int i = 0; i < 2; i++) {
+		int64_t each = gp_wide(p, i) / (i ? s.across : s.down);
+		s.run[i] = run_of(p->acc, each);
+		s.runs[i] = each / s.run[i];
+	}
+	lower_phase(l, "main");
+	for (int d = 0; d < p->batch; d++)
+		p->at[d] = lower_task(l, p->v->shape[d]);
+	Ex rows = gp_num(p, p->par[P_ROWS]);
+	Ex columns = gp_num(p, p->par[P_COLUMNS]);
+	p->row = ex_mul(t, lower_task(l, ex_ceil_div(t, p->m, rows)), rows);
+	p->column =
+		ex_mul(t, lower_task(l, ex_ceil_div(t, p->n, columns)), columns);
+	plan_feed(&s, 0);
+	plan_feed(&s, 1);
+	buffers(&s);
+	clear(&s);
+	if (!ex_equals(t, p->k, 0)) {
+		Ex some = ex_sub(t, p->blocks, one);
+		bring(&s, zero, fetch, some);
+		bring(&s, zero, put, some);
+		Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
+		Ex next = ex_add(t, block, one), more = ex_sub(t, some, next);
+		bring(&s, next, fetch, more);
+		multiply(&s, block);
+		bring(&s, next, put, more);
+		lower_end(l);
+	}
+	finish(&s);
+	l->k->note = "a tile a block of threads; operands by way of its "
+		     "memory, the next block of K while one is multiplied; "
+		     "sums in registers";
+}
