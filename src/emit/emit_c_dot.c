@@ -52,6 +52,7 @@ static const char *instruction(const Stmt *s)
 	case UNIT_AMX_INT8:
 		return is_signed(s) ? "tdpbssd" : "tdpbuud";
 	case UNIT_FMA:
+	case UNIT_MMA:
 	case UNIT_COUNT:
 		break;
 	}

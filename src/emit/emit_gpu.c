@@ -385,6 +385,8 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 		eg_copy(e, s, ph, loop);
 	else if (s->kind == ST_WAIT)
 		eg_wait(e, s);
+	else if (s->kind == ST_DOT)
+		eg_dot(e, s, ph);
 	else if (s->kind == ST_BARRIER)
 		ec_line(e, "%s;\n", barrier_text(e));
 	else if (s->kind == ST_STORE ||
@@ -583,6 +585,7 @@ const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 	ec_head(&e, &out);
 	cfuncs_print(e.fn, &out);
 	eg_move_head(&e, &out);
+	eg_dot_head(&e, &out);
 	buf_puts(&out, buf_str(&folds));
 	buf_puts(&out, buf_str(&code));
 	return buf_str(&out);

@@ -26,6 +26,12 @@ void eg_wait(Emit *e, const Stmt *s);
 /* The functions that these call, where the kernel has them. */
 void eg_move_head(const Emit *e, Buf *out);
 
+/* ---- emit_gpu_dot.c -------------------------------------------------- */
+
+void eg_dot(Emit *e, const Stmt *s, const Phase *ph);
+/* The functions that it calls, where the kernel has it. */
+void eg_dot_head(const Emit *e, Buf *out);
+
 /* ---- emit_gpu_narrow.c ----------------------------------------------- */
 
 /* Whether no index, address or condition of the phase, nor any part of one,

@@ -11,7 +11,8 @@
  *            extent - 1, a dim its own, a % b those 0 and b - 1.
  *   floor    q = a//b with b >= 1 has a - b + 1 <= b*q <= a. So b*e is
  *            bounded as above, and since e is an integer, b*e + b - 1 >= 0
- *            is enough for e >= 0.
+ *            is enough for e >= 0. Where q is known to be at most a constant,
+ *            that is tried first.
  *   tighten  g*e + c >= 0 with a constant g >= 1 is e + c//g >= 0.
  *   choice   min(a, b) is one of a and b, and no more than either.
  *   factor   e = m*d with m >= 0: d >= 0 is enough.
@@ -197,10 +198,50 @@ static bool prove_ends(Proof *p, Ex a, Ex b, Ex lo, Ex hi, Ex slack)
 
 /* ---- atoms ----------------------------------------------------------- */
 
+/* The most that an axis of constant extent, its remainder or quotient by
+ * constants can be; none of them is negative. */
+static bool most_of(const Proof *p, Ex x, int64_t *most)
+{
+	const ExNode *n = ex_node(p->t, x);
+	const ExRange *r;
+	int64_t d;
+
+	switch (n->kind) {
+	case EX_AXIS:
+		r = find_range(p, n->value);
+		if (!r || !ex_is_const(p->t, r->extent, &d) || d < 1)
+			return false;
+		*most = d - 1;
+		return true;
+	case EX_MOD:
+	case EX_DIV:
+		if (!ex_is_const(p->t, n->b, &d) || d < 1 ||
+		    !most_of(p, n->a, most))
+			return false;
+		if (n->kind == EX_DIV)
+			*most /= d;
+		else if (*most >= d)
+			*most = d - 1;
+		return true;
+	case EX_CONST:
+	case EX_DIM:
+	case EX_MIN:
+	case EX_MAX:
+	case EX_POLY:
+		break;
+	}
+	return false;
+}
+
 static bool eliminate_div(Proof *p, Ex x, Ex a, Ex b)
 {
 	ExprTab *t = p->t;
 	Ex num = ex_node(t, x)->a, den = ex_node(t, x)->b;
+	int64_t most;
+	/* whole steps, where the dividend's own would leave a rest */
+	if (most_of(p, x, &most) &&
+	    prove_ends(p, a, b, EX_ZERO, ex_const(t, most), EX_ZERO))
+		return true;
 	if (!prove_positive(p, den))
 		return false;
 	if (sign_by_form(p, a) > 0 && prove(p, num) && prove(p, b))

@@ -132,8 +132,18 @@ typedef struct KCopy {
  *
  * or, where `flat` says so, operand 0 is rows of a matrix as it lies in memory,
  * [rows][k], and their indices name the tile's first element. `from` of the
- *statement is the elements' dtype. UNIT_AVX512_VNNI takes operand 0 with the
- *top bits of its elements flipped, which moves them by 128 between i8 and u8.
+ * statement is the elements' dtype. UNIT_AVX512_VNNI takes operand 0 with the
+ * top bits of its elements flipped, which moves them by 128 between i8 and u8.
+ *
+ * A unit of threads: all of the block's make the tile together, warps of 32 of
+ * them lying `down` below each other and the others side by side, with rows /
+ * down x columns / across sums each. Steps are 32 bytes, and the last axes are
+ *
+ *	sums      registers [threads][i][j][2][2]: of thread t, in its warp's
+ *		  part, row 16 i + 8 h + t % 32 / 4 and column 8 j + 2 (t % 4) + q
+ *		  at [t][i][j][h][q]
+ *	operand 0 [rows][k] in the block's memory; [k][rows] where turned
+ *	operand 1 [columns][k]; [k][columns] where turned
  */
 typedef struct KDot {
 	MatrixUnit unit;
@@ -143,6 +153,8 @@ typedef struct KDot {
 	int64_t rows, columns;
 	Ex steps;
 	bool flat;
+	bool turned[2]; /* a unit of threads: k is the first of the two axes */
+	int64_t down;   /* the same: warps below each other; else 0 */
 	KOperand in[2];
 } KDot;
 

@@ -555,6 +555,83 @@ static bool check_tile(Check *c, const KDot *d)
 				   (int)d->columns);
 }
 
+/* The registers of a unit of threads, [threads][i][j][2][2], all of them. */
+static bool check_sums(Check *c, const Stmt *s, int64_t down, int64_t across)
+{
+	const KBuffer *b = &c->k->buffers.p[s->buffer];
+	const KDot *d = s->dot;
+	const int64_t shape[] = {c->phase->threads, d->rows / down / MMA_ROWS,
+				 d->columns / across / MMA_COLUMNS, 2, 2};
+
+	if (b->scope != SCOPE_REG || b->dtype != s->dtype ||
+	    b->rank != ARRAY_LEN(shape) || s->nindex != b->rank)
+		return kcheck_breach(c, "dot: %s is no tile in registers",
+				     b->name);
+	for (int i = 0; i < b->rank; i++)
+		if (!ex_equals(c->t, b->shape[i], shape[i]) ||
+		    !ex_equals(c->t, s->index[i], 0))
+			return kcheck_breach(c,
+					     "dot: %s has not the tile's sums",
+					     b->name);
+	return c->stored[s->buffer] ||
+	       kcheck_breach(c, "dot: %s is added to and not stored", b->name);
+}
+
+/* Operand o of a unit of threads, whose rows begin at multiples of 16 bytes. */
+static bool check_block_operand(Check *c, const Stmt *s, int o, Ex k)
+{
+	const KDot *d = s->dot;
+	const KOperand *in = &d->in[o];
+	Ex wide = ex_const(c->t, o ? d->columns : d->rows);
+	const Ex box[] = {d->turned[o] ? k : wide, d->turned[o] ? wide : k};
+
+	if (!check_box(c, s, in->buffer, in->nindex, in->index, box, 2))
+		return false;
+	const KBuffer *b = &c->k->buffers.p[in->buffer];
+	int width = 16 / dtype_info[s->from].bytes;
+	if (b->scope != SCOPE_WORKER || b->dtype != s->from)
+		return kcheck_breach(c, "dot: %s is not in the block's memory",
+				     b->name);
+	if (!c->stored[in->buffer])
+		return kcheck_breach(c, "dot of what is not stored");
+	if (d->turned[o] && dtype_info[s->from].bytes != 2)
+		return kcheck_breach(c, "dot: only 16 bits are turned");
+	if (!has_constant_rows(c, b) || !is_aligned(c, in, width) ||
+	    !ex_equals(c->t,
+		       ex_mod(c->t, b->shape[b->rank - 1],
+			      ex_const(c->t, width)),
+		       0))
+		return kcheck_breach(c,
+				     "dot: rows of %s do not begin at "
+				     "multiples of 16 bytes",
+				     b->name);
+	return true;
+}
+
+static bool check_threads_dot(Check *c, const Stmt *s)
+{
+	const KDot *d = s->dot;
+	int64_t warps = c->phase->threads / MMA_THREADS, steps;
+
+	if (c->vaxis >= 0 || warps < 1)
+		return kcheck_breach(c, "dot: all threads of a block make it");
+	if (d->flat || d->down < 1 || warps % d->down || d->rows < 1 ||
+	    d->columns < 1 || d->rows % (MMA_ROWS * d->down) ||
+	    d->columns % (2 * MMA_COLUMNS * (warps / d->down)))
+		return kcheck_breach(c, "%s has no tile of %d x %d",
+				     unit_info[d->unit].name, (int)d->rows,
+				     (int)d->columns);
+	if (!kcheck_ex(c, d->before, "what was before") ||
+	    !ex_is_const(c->t, d->steps, &steps) || steps < 1 ||
+	    steps * (d->rows / d->down) > KERNEL_MAX_UNROLL)
+		return kcheck_breach(c, "dot: steps are a small constant");
+	Ex k = ex_const(c->t,
+			steps * (MMA_BYTES / dtype_info[s->from].bytes));
+	return check_sums(c, s, d->down, warps / d->down) &&
+	       check_block_operand(c, s, 0, k) &&
+	       check_block_operand(c, s, 1, k);
+}
+
 static bool check_dot(Check *c, const Stmt *s)
 {
 	const KDot *d = s->dot;
@@ -563,6 +640,11 @@ static bool check_dot(Check *c, const Stmt *s)
 	    s->dtype >= DT_COUNT || s->from >= DT_COUNT ||
 	    !unit_takes(d->unit, s->from, s->dtype))
 		return kcheck_breach(c, "no unit takes such a dot");
+	if (unit_info[d->unit].threads)
+		return check_threads_dot(c, s);
+	if (d->turned[0] || d->turned[1] || d->down)
+		return kcheck_breach(c, "dot: %s turns no operand",
+				     unit_info[d->unit].name);
 	if (!check_scalar(c, "dot") || !check_tile(c, d) ||
 	    !kcheck_ex(c, d->steps, "steps") ||
 	    !kcheck_ex(c, d->before, "what was before"))

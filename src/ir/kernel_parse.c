@@ -344,11 +344,15 @@ static bool dot(Parser *p, Stmt *s)
 	if (!expect(p, "+=") || !operand(p, &d->in[0]))
 		return false;
 	d->flat = take(p, "flat");
-	return operand(p, &d->in[1]) && expect(p, "tile") &&
-	       extent_number(p, &d->rows) && expect(p, "x") &&
-	       extent_number(p, &d->columns) && expect(p, "steps") &&
-	       expression(p, &d->steps) && expect(p, "before") &&
-	       expression(p, &d->before);
+	d->turned[0] = take(p, "turned");
+	if (!operand(p, &d->in[1]))
+		return false;
+	d->turned[1] = take(p, "turned");
+	return expect(p, "tile") && extent_number(p, &d->rows) &&
+	       expect(p, "x") && extent_number(p, &d->columns) &&
+	       expect(p, "steps") && expression(p, &d->steps) &&
+	       expect(p, "before") && expression(p, &d->before) &&
+	       (!take(p, "down") || extent_number(p, &d->down));
 }
 
 /* word.16 v3 v4 */

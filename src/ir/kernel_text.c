@@ -155,13 +155,17 @@ static void print_dot(Printer *p, const Stmt *s)
 	for (int o = 0; o < 2; o++) {
 		buf_printf(p->b, " %s[", p->k->buffers.p[d->in[o].buffer].name);
 		print_exs(p, d->in[o].index, d->in[o].nindex);
-		buf_puts(p->b, d->flat && o == 0 ? "] flat" : "]");
+		buf_puts(p->b, d->flat && o == 0 ? "] flat"
+			       : d->turned[o]    ? "] turned"
+						 : "]");
 	}
 	buf_printf(p->b, " tile %" PRId64 " x %" PRId64 " steps ", d->rows,
 		   d->columns);
 	print_ex(p, d->steps);
 	buf_puts(p->b, " before ");
 	print_ex(p, d->before);
+	if (d->down)
+		buf_printf(p->b, " down %" PRId64, d->down);
 }
 
 /* copy left[0, i3] = x[i1, i3] x 8 async where i1 >= 0 */

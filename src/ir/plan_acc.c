@@ -16,7 +16,7 @@ static AccKind find_dot(const StmtList *l, ValueId v)
 		const Stmt *s = l->p[i];
 		AccKind acc = ACC_IEEE;
 		if (s->kind == ST_DOT && s->value == v)
-			acc = unit_info[s->dot->unit].acc;
+			acc = unit_acc(s->dot->unit, s->dtype);
 		if (acc == ACC_IEEE)
 			acc = find_dot(&s->body, v);
 		if (acc == ACC_IEEE)
@@ -66,7 +66,7 @@ static bool unit_admits(const Program *p, const PlanAcc *x)
 		return false;
 	DType d = program_value(p, v->args[0])->dtype;
 	for (int u = 0; u < UNIT_COUNT; u++)
-		if (unit_info[u].acc == x->acc &&
+		if (unit_acc((MatrixUnit)u, v->acc) == x->acc &&
 		    unit_takes((MatrixUnit)u, d, v->acc))
 			return true;
 	return false;

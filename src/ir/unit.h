@@ -20,6 +20,10 @@ typedef enum AccKind {
 	 * operands count as zeros, subnormal sums become zeros */
 	ACC_AVX512_BF16,
 	ACC_AMX_BF16,
+	/* exact products of f16 or bf16, in groups of at least four: these and
+	 * the sum so far are cut off at a common place and added, and the sum
+	 * is cut off to f32; nothing is flushed */
+	ACC_MMA,
 	ACC_KIND_COUNT,
 } AccKind;
 /* What explain, JSON and plans call it: f32.tc.avx512_bf16. */
@@ -28,7 +32,7 @@ bool acc_kind_parse(const char *name, AccKind *out);
 /* Whether subnormal operands and sums are zeros. */
 static inline bool acc_flushes(AccKind acc)
 {
-	return acc != ACC_IEEE;
+	return acc == ACC_AVX512_BF16 || acc == ACC_AMX_BF16;
 }
 
 typedef enum MatrixUnit {
@@ -37,6 +41,7 @@ typedef enum MatrixUnit {
 	UNIT_AVX512_VNNI,
 	UNIT_AMX_BF16,
 	UNIT_AMX_INT8,
+	UNIT_MMA, /* of a GPU: mma.sync of CUDA's sm_80 and later */
 	UNIT_COUNT,
 } MatrixUnit;
 
@@ -44,9 +49,13 @@ typedef struct UnitInfo {
 	const char *name;
 	AccKind acc;
 	bool tiles; /* whole tiles of 16 rows x 64 bytes in a register */
+	bool threads; /* all threads of a block work on one DOT */
 } UnitInfo;
 extern const UnitInfo unit_info[UNIT_COUNT];
+/* A GPU's own multiply-adds go by the name simt as well. */
 bool unit_parse(const char *name, MatrixUnit *out);
+/* The accumulator of sums of dtype acc; integers are exact in every unit. */
+AccKind unit_acc(MatrixUnit u, DType acc);
 /* Whether the unit multiplies elements of d and sums them in acc. */
 bool unit_takes(MatrixUnit u, DType d, DType acc);
 
@@ -58,5 +67,12 @@ bool unit_takes(MatrixUnit u, DType d, DType acc);
 #define UNIT_BYTES 64
 #define UNIT_WORDS 16
 #define WORD_BYTES 4
+
+/* Of a unit of threads: rows and columns of one instruction's sums, bytes along
+ * k of its operands, threads that make it. */
+#define MMA_ROWS    16
+#define MMA_COLUMNS 8
+#define MMA_BYTES   32
+#define MMA_THREADS 32
 
 #endif

@@ -10,10 +10,13 @@
  */
 #include "realise/gpu_contract.h"
 
+#include "ir/view.h"
+
 #include <string.h>
 
-static const char *const gpu_params[] = {"unit",  "rows",    "columns",
-					 "depth", "threads", NULL};
+static const char *const gpu_params[] = {
+	"unit",	   "rows",   "columns",	 "depth",
+	"threads", "stages", "operands", NULL};
 
 /* ---- the candidate --------------------------------------------------- */
 
@@ -49,6 +52,11 @@ static GpuExtents extents_of(const Program *q, const Value *v)
 	return e;
 }
 
+static int element_bytes(const Program *q, const Value *v)
+{
+	return dtype_info[program_value(q, v->args[0])->dtype].bytes;
+}
+
 static Candidate gpu_rule(const Regions *r, uint32_t region, const Target *t)
 {
 	const Value *v = program_value(r->program, r->regions.p[region].anchor);
@@ -56,10 +64,43 @@ static Candidate gpu_rule(const Regions *r, uint32_t region, const Target *t)
 	int64_t par[P_COUNT];
 	Candidate c = {.nparams = P_COUNT};
 
-	gp_simt_rule(&x, t, v->acc, par);
+	if (t->nunits && !gp_mma_refuses(r->program->ex.arena, r, v, t))
+		gp_mma_rule(&x, t, element_bytes(r->program, v), par);
+	else
+		gp_simt_rule(&x, t, v->acc, par);
 	for (int i = 0; i < P_COUNT; i++)
 		c.params[i] = (KParam){gpu_params[i], par[i]};
 	return c;
+}
+
+static void product_init(GpuProduct *p, Kernels *ks, Kernel *k,
+			 const Regions *r, const int64_t *par)
+{
+	*p = (GpuProduct){.t = &ks->program->ex};
+	lower_init(&p->l, ks, k, r);
+	memcpy(p->par, par, sizeof(p->par));
+	p->l.threads = (int)par[P_THREADS];
+	p->v = program_value(p->l.p, p->l.region->anchor);
+	p->acc = p->v->acc;
+	p->batch = p->v->rank - 2;
+	p->m = p->v->shape[p->batch];
+	p->n = p->v->shape[p->batch + 1];
+	p->k = program_value(p->l.p, p->v->args[0])->shape[p->batch + 1];
+	p->blocks = ex_ceil_div(p->t, p->k, gp_num(p, par[P_DEPTH]));
+}
+
+/* What lowering would find out, of a kernel that is not made. */
+static const char *forwards(Arena *a, const Regions *r, uint32_t region,
+			    const int64_t *par)
+{
+	Kernels ks = {.arena = a, .program = (Program *)r->program};
+	Kernel k = {.region = region};
+	GpuProduct p;
+
+	product_init(&p, &ks, &k, r, par);
+	for (int d = 0; d < p.batch; d++)
+		p.at[d] = ex_axis(p.t, k.naxes++);
+	return gp_mma_forwards(&p);
 }
 
 static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
@@ -73,9 +114,19 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 	if (par[P_THREADS] < 32 || par[P_THREADS] > KERNEL_MAX_THREADS ||
 	    (par[P_THREADS] & (par[P_THREADS] - 1)))
 		return "threads must be 32, 64 ... 1024";
-	if (par[P_UNIT] != UNIT_FMA)
+	if (par[P_OPERANDS] < OPERANDS_EACH ||
+	    par[P_OPERANDS] > OPERANDS_FORWARDED)
+		return "operands are staged or forwarded";
+	if (par[P_UNIT] == UNIT_FMA)
+		return gp_simt_legal(a, t, v->acc, par);
+	if (par[P_UNIT] != UNIT_MMA)
 		return arena_printf(a, "%s has no such unit", t->name);
-	return gp_simt_legal(a, t, v->acc, par);
+	const char *why = gp_mma_refuses(a, r, v, t);
+	if (!why)
+		why = gp_mma_legal(a, t, element_bytes(r->program, v), par);
+	if (!why && par[P_OPERANDS] == OPERANDS_FORWARDED)
+		why = forwards(a, r, region, par);
+	return why;
 }
 
 static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
@@ -83,12 +134,20 @@ static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
 {
 	const Value *v = program_value(r->program, r->regions.p[region].anchor);
 	int64_t par[P_COUNT];
+	bool any = false;
 	Arena a;
 
-	for (int i = 0; i < P_COUNT; i++)
+	for (int i = 0; i < P_COUNT; i++) {
 		par[i] = c->params[i].value;
+		any |= pinned[i] && i != P_UNIT && i != P_OPERANDS;
+	}
+	if (!any)
+		return;
 	arena_init(&a);
-	gp_simt_settle(&a, t, v->acc, par, pinned);
+	if (par[P_UNIT] == UNIT_FMA)
+		gp_simt_settle(&a, t, v->acc, par, pinned);
+	else if (!gp_mma_refuses(&a, r, v, t))
+		gp_mma_settle(&a, t, element_bytes(r->program, v), par, pinned);
 	arena_release(&a);
 	for (int i = 0; i < P_COUNT; i++)
 		c->params[i].value = par[i];
@@ -152,6 +211,36 @@ KOperand gp_place(GpuProduct *p, int number, Ex place, Ex k)
 	return o;
 }
 
+bool gp_batch_varies(const GpuProduct *p, int number, int d)
+{
+	const Value *v = program_value(p->l.p, p->v->args[number]), *x;
+	Ex map[TN_MAX_RANK];
+
+	if (op_info[v->op].cls != OPC_VIEW)
+		return true;
+	x = program_value(p->l.p, v->args[0]);
+	view_map(p->l.p, v, map);
+	for (int i = 0; i < x->rank; i++)
+		if (ex_uses_axis(p->t, map[i], d))
+			return true;
+	return false;
+}
+
+void gp_tasks(GpuProduct *p)
+{
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Ex rows = gp_num(p, p->par[P_ROWS]);
+	Ex columns = gp_num(p, p->par[P_COLUMNS]);
+
+	lower_phase(l, "main");
+	for (int d = 0; d < p->batch; d++)
+		p->at[d] = lower_task(l, p->v->shape[d]);
+	p->row = ex_mul(t, lower_task(l, ex_ceil_div(t, p->m, rows)), rows);
+	p->column =
+		ex_mul(t, lower_task(l, ex_ceil_div(t, p->n, columns)), columns);
+}
+
 static bool divides(const GpuProduct *p, int64_t by, Ex extent)
 {
 	return ex_equals(p->t, ex_mod(p->t, extent, gp_num(p, by)), 0);
@@ -201,21 +290,17 @@ void gp_finish(GpuProduct *p, Ex row, Ex column, uint32_t sums, const Ex *at)
 static void gpu_lower(Kernels *ks, Kernel *k, const Regions *r,
 		      const Target *target, const Candidate *c)
 {
-	GpuProduct p = {.t = &ks->program->ex, .target = target};
-	Lower *l = &p.l;
+	GpuProduct p;
+	int64_t par[P_COUNT];
 
-	lower_init(l, ks, k, r);
+	(void)target;
 	for (int i = 0; i < P_COUNT; i++)
-		p.par[i] = c->params[i].value;
-	l->threads = (int)p.par[P_THREADS];
-	p.v = program_value(l->p, l->region->anchor);
-	p.acc = p.v->acc;
-	p.batch = p.v->rank - 2;
-	p.m = p.v->shape[p.batch];
-	p.n = p.v->shape[p.batch + 1];
-	p.k = program_value(l->p, p.v->args[0])->shape[p.batch + 1];
-	p.blocks = ex_ceil_div(p.t, p.k, gp_num(&p, p.par[P_DEPTH]));
-	gp_simt_lower(&p);
+		par[i] = c->params[i].value;
+	product_init(&p, ks, k, r, par);
+	if (par[P_UNIT] == UNIT_MMA)
+		gp_mma_lower(&p);
+	else
+		gp_simt_lower(&p);
 }
 
 const Realisation realise_gpu_contract = {

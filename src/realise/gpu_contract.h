@@ -3,6 +3,7 @@
  *
  *   gpu_contract.c       the candidate, operands, and what follows the sums
  *   gpu_contract_simt.c  by each thread's own multiply-adds
+ *   gpu_contract_mma.c   by a matrix unit
  */
 #ifndef TENON_REALISE_GPU_CONTRACT_H
 #define TENON_REALISE_GPU_CONTRACT_H
@@ -15,7 +16,15 @@ enum {
 	P_COLUMNS, /* */
 	P_DEPTH,   /* elements of K that are brought at a time */
 	P_THREADS,
+	P_STAGES,   /* blocks of K in the block's memory */
+	P_OPERANDS, /* how they come there: OPERANDS_... */
 	P_COUNT
+};
+
+enum {
+	OPERANDS_EACH = 0,      /* as it can */
+	OPERANDS_STAGED = 1,    /* through registers, or a copy of the whole */
+	OPERANDS_FORWARDED = 2, /* as they lie in memory, by themselves */
 };
 
 typedef struct GpuProduct {
@@ -68,6 +77,10 @@ KOperand gp_place(GpuProduct *p, int number, Ex place, Ex k);
  * their number, at most 2.
  */
 uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k, Ex *conds);
+/* Whether the operand differs between the elements of batch axis d. */
+bool gp_batch_varies(const GpuProduct *p, int number, int d);
+/* Opens the phase that multiplies: a task for each tile. */
+void gp_tasks(GpuProduct *p);
 /* The boundary of the sum of an element of the tile and what follows it,
  * where there is a result. */
 void gp_finish(GpuProduct *p, Ex row, Ex column, uint32_t sums, const Ex *at);
@@ -82,5 +95,21 @@ const char *gp_simt_legal(Arena *a, const Target *t, DType acc,
 void gp_simt_settle(Arena *a, const Target *t, DType acc, int64_t *par,
 		    const bool *pinned);
 void gp_simt_lower(GpuProduct *p);
+
+/* ---- gpu_contract_mma.c ---------------------------------------------- */
+
+/* NULL where the unit multiplies v's operands, else why not. */
+const char *gp_mma_refuses(Arena *a, const Regions *r, const Value *v,
+			   const Target *t);
+/* element: bytes of an operand's. */
+void gp_mma_rule(const GpuExtents *x, const Target *t, int element,
+		 int64_t *par);
+const char *gp_mma_legal(Arena *a, const Target *t, int element,
+			 const int64_t *par);
+void gp_mma_settle(Arena *a, const Target *t, int element, int64_t *par,
+		   const bool *pinned);
+/* Why an operand cannot be forwarded; NULL: both can. */
+const char *gp_mma_forwards(GpuProduct *p);
+void gp_mma_lower(GpuProduct *p);
 
 #endif

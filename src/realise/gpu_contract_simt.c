@@ -111,9 +111,9 @@ void gp_simt_rule(const GpuExtents *x, const Target *t, DType acc, int64_t *par)
 		double time = (double)(parts(n, t->processors) *
 				       tiles[i].rows * tiles[i].columns) /
 			      tiles[i].quality;
-		int64_t here[P_COUNT] = {UNIT_FMA, tiles[i].rows,
-					 tiles[i].columns, 8,
-					 tiles[i].threads};
+		int64_t here[P_COUNT] = {
+			UNIT_FMA,	  tiles[i].rows, tiles[i].columns, 8,
+			tiles[i].threads, 2,		 OPERANDS_EACH};
 		if (bytes_of(acc, here) > t->block_memory)
 			continue;
 		if (best == 0 || time < best) {
@@ -122,6 +122,8 @@ void gp_simt_rule(const GpuExtents *x, const Target *t, DType acc, int64_t *par)
 		}
 	}
 	par[P_UNIT] = UNIT_FMA;
+	par[P_STAGES] = 2;
+	par[P_OPERANDS] = OPERANDS_EACH;
 	par[P_ROWS] = tiles[choice].rows;
 	par[P_COLUMNS] = tiles[choice].columns;
 	par[P_THREADS] = tiles[choice].threads;
@@ -149,6 +151,11 @@ const char *gp_simt_legal(Arena *a, const Target *t, DType acc,
 		return arena_printf(
 			a, "columns must be a multiple of %d, at most 256",
 			(int)across);
+	if (par[P_STAGES] != 2)
+		return "multiply-adds have 2 stages";
+	if (par[P_OPERANDS] == OPERANDS_FORWARDED)
+		return "multiply-adds take operands through registers: they "
+		       "are staged";
 	if (par[P_DEPTH] < 1 || par[P_DEPTH] > par[P_THREADS] ||
 	    par[P_THREADS] % par[P_DEPTH])
 		return "depth must divide threads";
@@ -478,14 +485,7 @@ void gp_simt_lower(GpuProduct *p)
 		s.run[i] = run_of(p->acc, each);
 		s.runs[i] = each / s.run[i];
 	}
-	lower_phase(l, "main");
-	for (int d = 0; d < p->batch; d++)
-		p->at[d] = lower_task(l, p->v->shape[d]);
-	Ex rows = gp_num(p, p->par[P_ROWS]);
-	Ex columns = gp_num(p, p->par[P_COLUMNS]);
-	p->row = ex_mul(t, lower_task(l, ex_ceil_div(t, p->m, rows)), rows);
-	p->column =
-		ex_mul(t, lower_task(l, ex_ceil_div(t, p->n, columns)), columns);
+	gp_tasks(p);
 	plan_feed(&s, 0);
 	plan_feed(&s, 1);
 	buffers(&s);

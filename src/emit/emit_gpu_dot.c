@@ -1,0 +1,198 @@
+/*
+ * emit_gpu_dot: products by a GPU's matrix unit, in PTX.
+ *
+ * All threads of a block make a tile (ir/kernel.h, KDot). Each warp has its
+ * part of it: of each step of 32 bytes along k it loads the rows and columns to
+ * registers with ldmatrix, where mma.sync wants them, and adds all their
+ * products to its sums. ldmatrix takes 8 x 8 elements of 16 bits, a row of 16
+ * bytes each, and gives thread t elements 2 (t % 4) and the next of row t / 4;
+ * with .trans those of the matrix turned over. Bytes lie in it two by two.
+ * [PTX ISA 8.5, "Matrix fragments for mma.m16n8k16" and "ldmatrix"]
+ */
+#include "emit/emit_gpu.h"
+
+#include <inttypes.h>
+
+static const Stmt *find_dot(const StmtList *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i], *in;
+		if (s->kind == ST_DOT)
+			return s;
+		in = find_dot(&s->body);
+		if (!in)
+			in = find_dot(&s->orelse);
+		if (in)
+			return in;
+	}
+	return NULL;
+}
+
+/* ---- functions ------------------------------------------------------- */
+
+static const char ldmatrix_text[] =
+	"\ntemplate <bool turned>\n"
+	"static __device__ __forceinline__ void\n"
+	"tn_ldmatrix(unsigned &a, unsigned &b, unsigned &c, unsigned &d, "
+	"unsigned at)\n"
+	"{\n"
+	"\tif constexpr (turned)\n"
+	"\t\tasm volatile(\"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 \"\n"
+	"\t\t\t     \"{%0, %1, %2, %3}, [%4];\"\n"
+	"\t\t\t     : \"=r\"(a), \"=r\"(b), \"=r\"(c), \"=r\"(d) : "
+	"\"r\"(at) : \"memory\");\n"
+	"\telse\n"
+	"\t\tasm volatile(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 \"\n"
+	"\t\t\t     \"{%0, %1, %2, %3}, [%4];\"\n"
+	"\t\t\t     : \"=r\"(a), \"=r\"(b), \"=r\"(c), \"=r\"(d) : "
+	"\"r\"(at) : \"memory\");\n"
+	"}\n";
+
+static const char *instruction(const Stmt *s)
+{
+	switch (s->from) {
+	case DT_F16:
+		return "m16n8k16.row.col.f32.f16.f16.f32";
+	case DT_BF16:
+		return "m16n8k16.row.col.f32.bf16.bf16.f32";
+	case DT_I8:
+		return "m16n8k32.row.col.s32.s8.s8.s32";
+	case DT_U8:
+		return "m16n8k32.row.col.s32.u8.u8.s32";
+	case DT_F64:
+	case DT_F32:
+	case DT_I64:
+	case DT_I32:
+	case DT_I16:
+	case DT_U16:
+	case DT_U32:
+	case DT_U64:
+	case DT_BOOL:
+	case DT_COUNT:
+		break;
+	}
+	bug("mma of dtype %d", (int)s->from);
+}
+
+void eg_dot_head(const Emit *e, Buf *out)
+{
+	const Stmt *s = NULL;
+
+	for (size_t i = 0; !s && i < e->k->phases.n; i++)
+		s = find_dot(&e->k->phases.p[i].body);
+	if (!s)
+		return;
+	const char *type = s->dtype == DT_F32   ? "float"
+			   : s->dtype == DT_I32 ? "int"
+						: "unsigned";
+	char is = s->dtype == DT_F32 ? 'f' : 'r';
+	buf_puts(out, ldmatrix_text);
+	buf_printf(out,
+		   "\nstatic __device__ __forceinline__ void\n"
+		   "tn_mma(%s (&c)[2][2], const unsigned (&a)[4], const "
+		   "unsigned (&b)[2])\n"
+		   "{\n"
+		   "\tasm(\"mma.sync.aligned.%s \"\n"
+		   "\t    \"{%%0, %%1, %%2, %%3}, {%%4, %%5, %%6, %%7}, "
+		   "{%%8, %%9}, \"\n"
+		   "\t    \"{%%0, %%1, %%2, %%3};\"\n"
+		   "\t    : \"+%c\"(c[0][0]), \"+%c\"(c[0][1]), "
+		   "\"+%c\"(c[1][0]), \"+%c\"(c[1][1])\n"
+		   "\t    : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), "
+		   "\"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1]));\n"
+		   "}\n",
+		   type, instruction(s), is, is, is, is);
+}
+
+/* ---- a tile ---------------------------------------------------------- */
+
+/* One operand of it. */
+typedef struct Side {
+	const char *name;   /* of its address */
+	int64_t pitch;      /* bytes from one row in memory to the next */
+	int64_t along, wide; /* bytes from a step, from 8 rows or columns, to
+				the next */
+	const char *turned;
+} Side;
+
+/*
+ * The address of the row that this thread gives to ldmatrix, of the warp's
+ * first step. The four matrices are, of operand 0: rows 0 and 8, then both 16
+ * bytes further along k; of operand 1 the 16 bytes come first.
+ */
+static Side open_side(Emit *e, const Stmt *s, int o, const char *part)
+{
+	const KDot *d = s->dot;
+	const KBuffer *b = &e->k->buffers.p[d->in[o].buffer];
+	int64_t bytes = dtype_info[s->from].bytes, pitch = 0;
+	Ex x = ex_const(e->t, 0);
+	Side side = {.name = o ? "tn_b" : "tn_a",
+		     .turned = d->turned[o] ? "true" : "false"};
+
+	for (int i = 0; i < d->in[o].nindex; i++)
+		x = ex_add(e->t, ex_mul(e->t, x, b->shape[i]),
+			   d->in[o].index[i]);
+	bug_if(!ex_is_const(e->t, b->shape[b->rank - 1], &pitch));
+	side.pitch = pitch * bytes;
+	side.along = d->turned[o] ? 16 * side.pitch : MMA_BYTES;
+	side.wide = d->turned[o] ? 8 * bytes : 8 * side.pitch;
+	/* which of the four matrices, and which of its rows, is the thread's */
+	const char *k8 = o ? "tn_t / 8 % 2" : "tn_t / 16 % 2";
+	const char *w8 = o ? "tn_t / 16 % 2" : "tn_t / 8 % 2";
+	int64_t half = d->turned[o] ? 8 * side.pitch : MMA_BYTES / 2;
+	ec_line(e,
+		"const unsigned %s = (unsigned)__cvta_generic_to_shared(%s + "
+		"%s) + %s * %" PRId64 " + %s * %" PRId64 " + %s * %" PRId64
+		" + tn_t %% 8 * %" PRId64 ";\n",
+		side.name, ec_buffer(e, d->in[o].buffer),
+		ec_ex_raw(e, ec_subst(e, x)), part, side.wide, k8, half, w8,
+		side.wide, side.pitch);
+	return side;
+}
+
+void eg_dot(Emit *e, const Stmt *s, const Phase *ph)
+{
+	const KDot *d = s->dot;
+	int64_t warps = ph->threads / MMA_THREADS, across = warps / d->down;
+	int64_t rows = d->rows / d->down / MMA_ROWS;
+	int64_t columns = d->columns / across / MMA_COLUMNS, steps = 0;
+	const char *sums = e->k->buffers.p[s->buffer].name;
+
+	bug_if(e->dialect != CD_CUDA);
+	bug_if(!ex_is_const(e->t, d->steps, &steps));
+	e->buffer_used[s->buffer] = true;
+	ec_line(e, "{\n");
+	e->depth++;
+	Side a = open_side(e, s, 0,
+			   arena_printf(e->arena,
+					"(tn_t / 32 / %" PRId64 ") * %" PRId64,
+					across, rows * 2));
+	Side b = open_side(e, s, 1,
+			   arena_printf(e->arena,
+					"(tn_t / 32 %% %" PRId64 ") * %" PRId64,
+					across, columns));
+	ec_line(e, "unsigned tn_x[%" PRId64 "][4], tn_y[%" PRId64 "][2];\n\n",
+		rows, columns);
+	buf_puts(e->out, "#pragma unroll\n");
+	ec_line(e, "for (int s = 0; s < %" PRId64 "; s++) {\n", steps);
+	buf_puts(e->out, "#pragma unroll\n");
+	ec_line(e, "\tfor (int i = 0; i < %" PRId64 "; i++)\n", rows);
+	ec_line(e,
+		"\t\ttn_ldmatrix<%s>(tn_x[i][0], tn_x[i][1], tn_x[i][2], "
+		"tn_x[i][3], tn_a + s * %" PRId64 " + i * %" PRId64 ");\n",
+		a.turned, a.along, 2 * a.wide);
+	buf_puts(e->out, "#pragma unroll\n");
+	ec_line(e, "\tfor (int j = 0; j < %" PRId64 "; j += 2)\n", columns);
+	ec_line(e,
+		"\t\ttn_ldmatrix<%s>(tn_y[j][0], tn_y[j][1], tn_y[j + 1][0], "
+		"tn_y[j + 1][1], tn_b + s * %" PRId64 " + j * %" PRId64 ");\n",
+		b.turned, b.along, b.wide);
+	buf_puts(e->out, "#pragma unroll\n");
+	ec_line(e, "\tfor (int i = 0; i < %" PRId64 "; i++)\n", rows);
+	buf_puts(e->out, "#pragma unroll\n");
+	ec_line(e, "\t\tfor (int j = 0; j < %" PRId64 "; j++)\n", columns);
+	ec_line(e, "\t\t\ttn_mma(r_%s[i][j], tn_x[i], tn_y[j]);\n", sums);
+	ec_line(e, "}\n");
+	e->depth--;
+	ec_line(e, "}\n");
+}

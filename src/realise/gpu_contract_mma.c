@@ -1,0 +1,563 @@
+/*
+ * gpu_contract_mma: a product by a GPU's matrix unit.
+ *
+ * Operands come to the block's memory as they lie, 16 bytes a copy that no
+ * register sees, in a ring of as many blocks of K as there are stages; each
+ * turn waits for one of them, asks for another, and multiplies. Rows in the
+ * block's memory are 16 bytes longer than what they hold, so that eight of them
+ * below each other are in different banks. The scheme is CUTLASS's for sm_80
+ * ("multistage": NVIDIA, CUTLASS 2.x, efficient_gemm.md).
+ *
+ * An operand that cannot be copied so - its rows are not multiples of 16 bytes,
+ * or the program computes something on the way - is written to memory first, by
+ * a phase of its own, in whole tiles that are filled up with zeros.
+ */
+#include "realise/gpu_contract.h"
+
+#include <string.h>
+
+#define COPY_BYTES 16
+#define MAX_STAGES 7 /* KERNEL_MAX_GROUPS + 1 */
+#define MIN_SLOTS  2
+
+typedef struct Operand {
+	bool packed; /* by a phase of its own */
+	bool along;  /* in memory k is the last axis */
+	uint32_t packing;           /* its memory */
+	bool varies[TN_MAX_RANK];   /* with the batch axis */
+	uint32_t tile;              /* the block's: [stages, lines, run + pad] */
+} Operand;
+
+typedef struct Mma {
+	GpuProduct *p;
+	DType element;
+	int64_t chunk; /* elements of a copy */
+	int64_t down, across; /* warps */
+	Operand in[2];
+	uint32_t sums;
+} Mma;
+
+/* ---- the candidate --------------------------------------------------- */
+
+const char *gp_mma_refuses(Arena *a, const Regions *r, const Value *v,
+			   const Target *t)
+{
+	DType x = program_value(r->program, v->args[0])->dtype;
+	DType y = program_value(r->program, v->args[1])->dtype;
+	size_t i = 0;
+
+	while (i < t->nunits && t->units[i] != UNIT_MMA)
+		i++;
+	if (i == t->nunits)
+		return arena_printf(a, "%s has no mma", t->name);
+	if (x != y || !unit_takes(UNIT_MMA, x, v->acc))
+		return arena_printf(a,
+				    "mma does not multiply %s and %s with "
+				    "acc=%s",
+				    dtype_info[x].name, dtype_info[y].name,
+				    dtype_info[v->acc].name);
+	if (v->relax & RELAX_REASSOCIATE)
+		return "a sum that may merge with others uses fma";
+	return NULL;
+}
+
+/*
+ * Warps below each other, so that those that read the same rows and columns
+ * read as little as can be; 0: the tile cannot be shared out to them.
+ */
+static int64_t down_of(const int64_t *par)
+{
+	int64_t warps = par[P_THREADS] / MMA_THREADS, best = 0, least = 0;
+
+	for (int64_t down = 1; down <= warps; down *= 2) {
+		int64_t across = warps / down;
+		if (par[P_ROWS] % (MMA_ROWS * down) ||
+		    par[P_COLUMNS] % (2 * MMA_COLUMNS * across))
+			continue;
+		int64_t reads = par[P_ROWS] / down + par[P_COLUMNS] / across;
+		if (!best || reads < least) {
+			best = down;
+			least = reads;
+		}
+	}
+	return best;
+}
+
+static int64_t pad_bytes(int64_t run_bytes)
+{
+	/* rows of 32 bytes: eight are apart by themselves, with 16 more not */
+	return run_bytes % 128 == 32 ? 0 : COPY_BYTES;
+}
+
+/* Of a stage, either way the operands lie. */
+static int64_t stage_bytes(const int64_t *par, int element)
+{
+	int64_t sum = 0;
+
+	for (int i = P_ROWS; i <= P_COLUMNS; i++) {
+		int64_t flat = par[i] * (par[P_DEPTH] * element + COPY_BYTES);
+		int64_t turned =
+			par[P_DEPTH] * (par[i] * element + COPY_BYTES);
+		sum += flat > turned ? flat : turned;
+	}
+	return sum;
+}
+
+static int64_t bytes_of(const int64_t *par, int element)
+{
+	/* folds keep 8 bytes a thread in front of all (emit/emit_gpu.c) */
+	return par[P_STAGES] * stage_bytes(par, element) + 8 * par[P_THREADS];
+}
+
+/* As many stages as there is room for, for tiles of which a multiprocessor
+ * has one, or two beside each other. */
+static int64_t stages_of(const Target *t, const int64_t *par, int element)
+{
+	int64_t here[P_COUNT], sides = par[P_THREADS] > 128 ? 1 : 2;
+
+	memcpy(here, par, sizeof(here));
+	for (here[P_STAGES] = 4; here[P_STAGES] > 2; here[P_STAGES]--)
+		if (sides * bytes_of(here, element) <= t->block_memory)
+			break;
+	return here[P_STAGES];
+}
+
+/* The quality of a tile is what it was measured to reach of the most, where
+ * all multiprocessors are busy. */
+static const struct {
+	int64_t rows, columns, threads;
+	double quality;
+} tiles[] = {
+	{128, 256, 256, 1.0}, {128, 128, 256, 0.9}, {128, 64, 128, 0.8},
+	{64, 128, 128, 0.8},  {64, 64, 128, 0.6},   {32, 64, 128, 0.4},
+	{16, 64, 128, 0.25},
+};
+
+void gp_mma_rule(const GpuExtents *x, const Target *t, int element,
+		 int64_t *par)
+{
+	double best = 0;
+	size_t choice = 1;
+
+	for (size_t i = 0; i < ARRAY_LEN(tiles); i++) {
+		if (x->m < 0 || x->n < 0 || x->batch < 0)
+			break;
+		double down = (double)((x->m + tiles[i].rows - 1) /
+				       tiles[i].rows);
+		double right = (double)((x->n + tiles[i].columns - 1) /
+					tiles[i].columns);
+		double n = (double)x->batch * down * right / t->processors;
+		/* some of a wave: its length is that of a whole tile */
+		if (n > (double)(int64_t)n)
+			n = (double)((int64_t)n + 1);
+		double time = n *
+			      (double)(tiles[i].rows * tiles[i].columns) /
+			      tiles[i].quality;
+		if (best == 0 || time < best) {
+			best = time;
+			choice = i;
+		}
+	}
+	par[P_UNIT] = UNIT_MMA;
+	par[P_ROWS] = tiles[choice].rows;
+	par[P_COLUMNS] = tiles[choice].columns;
+	par[P_THREADS] = tiles[choice].threads;
+	par[P_DEPTH] = 128 / element;
+	par[P_OPERANDS] = OPERANDS_EACH;
+	par[P_STAGES] = stages_of(t, par, element);
+	if (bytes_of(par, element) > t->block_memory) {
+		par[P_DEPTH] /= 2;
+		par[P_STAGES] = stages_of(t, par, element);
+	}
+}
+
+/* Copies of one line, and whether all threads make as many of a tile. */
+static bool shares_out(const int64_t *par, int64_t lines, int64_t run,
+		       int64_t chunk)
+{
+	int64_t threads = par[P_THREADS], per = run / chunk;
+
+	return run % chunk == 0 && per >= 1 && per <= threads &&
+	       threads % per == 0 && lines % (threads / per) == 0;
+}
+
+const char *gp_mma_legal(Arena *a, const Target *t, int element,
+			 const int64_t *par)
+{
+	int64_t chunk = COPY_BYTES / element, step = MMA_BYTES / element;
+
+	if (!down_of(par) || par[P_ROWS] > 256 || par[P_COLUMNS] > 256)
+		return "rows must be a multiple of 16, columns of 16, by the "
+		       "warps of 32 threads, and both at most 256";
+	if (par[P_ROWS] * par[P_COLUMNS] / par[P_THREADS] > 128)
+		return "a thread holds at most 128 sums";
+	if (par[P_DEPTH] < step || par[P_DEPTH] % step ||
+	    par[P_DEPTH] * element > 256)
+		return arena_printf(a,
+				    "depth must be a multiple of %d, at most "
+				    "%d",
+				    (int)step, 256 / element);
+	if (par[P_STAGES] < MIN_SLOTS || par[P_STAGES] > MAX_STAGES)
+		return "stages must be 2 to 7";
+	for (int i = P_ROWS; i <= P_COLUMNS; i++)
+		if (!shares_out(par, par[i], par[P_DEPTH], chunk) ||
+		    (element == 2 &&
+		     !shares_out(par, par[P_DEPTH], par[i], chunk)))
+			return "a tile of an operand must be shared out evenly "
+			       "to the threads";
+	if (bytes_of(par, element) > t->block_memory)
+		return arena_printf(a,
+				    "tiles of %d bytes do not fit the %d that "
+				    "a block of threads has",
+				    (int)bytes_of(par, element),
+				    (int)t->block_memory);
+	return NULL;
+}
+
+void gp_mma_settle(Arena *a, const Target *t, int element, int64_t *par,
+		   const bool *pinned)
+{
+	static const int64_t depths[] = {128, 64, 32, 256};
+	static const int64_t threads[] = {128, 256, 64, 32, 512, 1024};
+	int64_t here[P_COUNT];
+
+	for (size_t i = 0; i < ARRAY_LEN(threads); i++)
+		for (size_t d = 0; d < ARRAY_LEN(depths); d++) {
+			memcpy(here, par, sizeof(here));
+			if (!pinned[P_THREADS])
+				here[P_THREADS] = threads[i];
+			if (!pinned[P_DEPTH])
+				here[P_DEPTH] = depths[d] / element;
+			if (!pinned[P_STAGES])
+				here[P_STAGES] = stages_of(t, here, element);
+			/* two warps for a tile of 64 x 64 at most */
+			if (!pinned[P_THREADS] && i == 0 &&
+			    here[P_ROWS] * here[P_COLUMNS] >
+				    64 * here[P_THREADS])
+				continue;
+			if (gp_mma_legal(a, t, element, here))
+				continue;
+			memcpy(par, here, sizeof(here));
+			return;
+		}
+}
+
+/* ---- operands -------------------------------------------------------- */
+
+/* Whether copies may bring it as it lies. */
+static bool lies(GpuProduct *p, int number, int64_t chunk)
+{
+	bool along = gp_along_k(p, number);
+	DType d = program_value(p->l.p, p->v->args[number])->dtype;
+
+	return (along || dtype_info[d].bytes == 2) &&
+	       gp_lies(p, number, along, (int)chunk);
+}
+
+const char *gp_mma_forwards(GpuProduct *p)
+{
+	DType d = program_value(p->l.p, p->v->args[0])->dtype;
+	int64_t chunk = COPY_BYTES / dtype_info[d].bytes;
+
+	for (int i = 0; i < 2; i++)
+		if (!lies(p, i, chunk))
+			return arena_printf(
+				p->l.arena,
+				"the %s operand is computed on its way, or no "
+				"rows of it are known to begin at multiples of "
+				"16 bytes: it is staged",
+				i ? "right" : "left");
+	return NULL;
+}
+
+static Ex round_up(const GpuProduct *p, Ex x, int64_t by)
+{
+	Ex one = gp_num(p, 1), n = gp_num(p, by);
+	int64_t c;
+
+	/* memory of nothing has an element all the same */
+	if (!ex_is_const(p->t, x, &c) || c < 1)
+		x = ex_max(p->t, x, one);
+	return ex_mul(p->t, ex_ceil_div(p->t, x, n), n);
+}
+
+static Ex lines_of(const Mma *m, int number, bool lines)
+{
+	const GpuProduct *p = m->p;
+	bool k = m->in[number].along != lines;
+
+	return k ? round_up(p, p->k, p->par[P_DEPTH])
+		 : round_up(p, number ? p->n : p->m, gp_wide(p, number));
+}
+
+/* Writes an operand to memory, whole tiles of it, k along where it was or the
+ * unit cannot turn it. */
+static void pack(Mma *m, int number)
+{
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Operand *o = &m->in[number];
+	Ex shape[K_MAX_RANK], to[K_MAX_RANK], index[TN_MAX_RANK], conds[2];
+	int n = 0, threads = l->threads;
+	uint32_t nconds = 0;
+
+	o->along = gp_along_k(p, number) || m->chunk != 8;
+	for (; n < p->batch; n++) {
+		o->varies[n] = gp_batch_varies(p, number, n);
+		shape[n] = o->varies[n] ? p->v->shape[n] : gp_num(p, 1);
+	}
+	shape[n] = lines_of(m, number, true);
+	shape[n + 1] = lines_of(m, number, false);
+	o->packing = lower_buffer(l, SCOPE_SHARED, m->element, shape,
+				  (uint8_t)(n + 2),
+				  number ? "packed_b" : "packed_a");
+	lower_phase(l, number ? "pack_b" : "pack_a");
+	for (int d = 0; d < n; d++)
+		p->at[d] = to[d] = o->varies[d] ? lower_task(l, shape[d])
+						: gp_num(p, 0);
+	to[n] = lower_task(l, shape[n]);
+	to[n + 1] = lower_for(l, shape[n + 1], MAP_VECTOR, threads);
+	Ex k = to[o->along ? n + 1 : n], place = to[o->along ? n : n + 1];
+	Ex extent[2] = {number ? p->n : p->m, p->k}, at[2] = {place, k};
+	for (int i = 0; i < 2; i++)
+		if (!ex_equals(t,
+			       ex_sub(t, shape[(i == 1) == o->along ? n + 1 : n],
+				      extent[i]),
+			       0))
+			conds[nconds++] = ex_sub(t, ex_sub(t, extent[i], at[i]),
+						 gp_num(p, 1));
+	lower_if(l, conds, nconds);
+	lower_store(l, o->packing, to,
+		    lower_value(l, gp_operand(p, number, place, k, index),
+				index));
+	if (nconds) {
+		lower_else(l);
+		lower_store(l, o->packing, to, lower_zero(l, m->element));
+	}
+	lower_end(l);
+	lower_end(l);
+}
+
+/* Asks for a block of K of an operand's tile. */
+static void ask(Mma *m, int number, Ex block)
+{
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	const Operand *o = &m->in[number];
+	int64_t threads = p->par[P_THREADS], wide = gp_wide(p, number);
+	int64_t run = o->along ? p->par[P_DEPTH] : wide;
+	int64_t lines = o->along ? wide : p->par[P_DEPTH];
+	int64_t per = run / m->chunk;
+	Ex slot = ex_mod(t, block, gp_num(p, p->par[P_STAGES])), conds[2];
+	uint32_t nconds = 0;
+	KOperand from = {0};
+
+	Ex tid = lower_for(l, gp_num(p, threads), MAP_VECTOR, (int)threads);
+	Ex turn = lower_for(l, gp_num(p, lines / (threads / per)), MAP_UNROLL,
+			    1);
+	Ex line = ex_add(t, ex_div(t, tid, gp_num(p, per)),
+			 ex_mul(t, turn, gp_num(p, threads / per)));
+	Ex at = ex_mul(t, ex_mod(t, tid, gp_num(p, per)), gp_num(p, m->chunk));
+	Ex to[3] = {slot, line, at};
+	Ex k = ex_add(t, ex_mul(t, block, gp_num(p, p->par[P_DEPTH])),
+		      o->along ? at : line);
+	Ex place = ex_add(t, number ? p->column : p->row,
+			  o->along ? line : at);
+	if (o->packed) {
+		int n = 0;
+		for (; n < p->batch; n++)
+			from.index[n] = o->varies[n] ? p->at[n] : gp_num(p, 0);
+		from.index[n++] = o->along ? place : k;
+		from.index[n++] = o->along ? k : place;
+		from.nindex = (uint8_t)n;
+		from.buffer = o->packing;
+	} else {
+		from = gp_place(p, number, place, k);
+		nconds = gp_inside(p, number, place, k, conds);
+	}
+	lower_copy(l, o->tile, to, &from, (int)m->chunk, true, conds, nconds);
+	lower_end(l);
+	lower_end(l);
+}
+
+static void ask_both(Mma *m, Ex block)
+{
+	GpuProduct *p = m->p;
+	ExprTab *t = p->t;
+	Ex there = ex_sub(t, ex_sub(t, p->blocks, gp_num(p, 1)), block);
+
+	lower_if(&p->l, &there, 1);
+	ask(m, 0, block);
+	ask(m, 1, block);
+	lower_end(&p->l);
+}
+
+/* ---- sums ------------------------------------------------------------ */
+
+/* Loops over a thread's sums: their indices, and places in the tile. Closed by
+ * close_sums(). */
+static void open_sums(Mma *m, Ex at[5], Ex place[2])
+{
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	int64_t threads = p->par[P_THREADS];
+	int64_t rows = p->par[P_ROWS] / m->down;
+	int64_t columns = p->par[P_COLUMNS] / m->across;
+
+	at[0] = lower_for(l, gp_num(p, threads), MAP_VECTOR, (int)threads);
+	at[1] = lower_for(l, gp_num(p, rows / MMA_ROWS), MAP_UNROLL, 1);
+	at[2] = lower_for(l, gp_num(p, columns / MMA_COLUMNS), MAP_UNROLL, 1);
+	at[3] = lower_for(l, gp_num(p, 2), MAP_UNROLL, 1);
+	at[4] = lower_for(l, gp_num(p, 2), MAP_UNROLL, 1);
+	Ex warp = ex_div(t, at[0], gp_num(p, MMA_THREADS));
+	Ex lane = ex_mod(t, at[0], gp_num(p, MMA_THREADS));
+	Ex across = gp_num(p, m->across), four = gp_num(p, 4);
+	place[0] = ex_mul(t, ex_div(t, warp, across), gp_num(p, rows));
+	place[0] = ex_add(t, place[0], ex_mul(t, at[1], gp_num(p, MMA_ROWS)));
+	place[0] = ex_add(t, place[0], ex_mul(t, at[3], gp_num(p, 8)));
+	place[0] = ex_add(t, place[0], ex_div(t, lane, four));
+	place[1] = ex_mul(t, ex_mod(t, warp, across), gp_num(p, columns));
+	place[1] =
+		ex_add(t, place[1], ex_mul(t, at[2], gp_num(p, MMA_COLUMNS)));
+	place[1] = ex_add(t, place[1],
+			  ex_mul(t, ex_mod(t, lane, four), gp_num(p, 2)));
+	place[1] = ex_add(t, place[1], at[4]);
+}
+
+static void close_sums(Mma *m)
+{
+	for (int i = 0; i < 5; i++)
+		lower_end(&m->p->l);
+}
+
+static void clear(Mma *m)
+{
+	Ex at[5], place[2];
+
+	open_sums(m, at, place);
+	lower_store(&m->p->l, m->sums, at, lower_zero(&m->p->l, m->p->acc));
+	close_sums(m);
+}
+
+static void finish(Mma *m)
+{
+	Ex at[5], place[2];
+
+	open_sums(m, at, place);
+	gp_finish(m->p, place[0], place[1], m->sums, at);
+	close_sums(m);
+}
+
+static void multiply(Mma *m, Ex block)
+{
+	GpuProduct *p = m->p;
+	Ex zero = gp_num(p, 0), at[5] = {zero, zero, zero, zero, zero};
+	int64_t step = MMA_BYTES / dtype_info[m->element].bytes;
+	KDot d = {
+		.unit = UNIT_MMA,
+		.before = gp_num(p, 1),
+		.rows = p->par[P_ROWS],
+		.columns = p->par[P_COLUMNS],
+		.steps = gp_num(p, p->par[P_DEPTH] / step),
+		.down = m->down,
+	};
+
+	for (int i = 0; i < 2; i++) {
+		d.in[i].buffer = m->in[i].tile;
+		d.in[i].nindex = 3;
+		d.in[i].index[0] =
+			ex_mod(p->t, block, gp_num(p, p->par[P_STAGES]));
+		d.in[i].index[1] = d.in[i].index[2] = zero;
+		d.turned[i] = !m->in[i].along;
+	}
+	lower_dot(&p->l, &d, m->element, m->sums, at, p->l.region->anchor);
+}
+
+/* ---- the kernel ------------------------------------------------------ */
+
+static void buffers(Mma *m)
+{
+	GpuProduct *p = m->p;
+	int64_t bytes = dtype_info[m->element].bytes;
+	Ex sums[5] = {
+		gp_num(p, p->par[P_THREADS]),
+		gp_num(p, p->par[P_ROWS] / m->down / MMA_ROWS),
+		gp_num(p, p->par[P_COLUMNS] / m->across / MMA_COLUMNS),
+		gp_num(p, 2),
+		gp_num(p, 2),
+	};
+
+	for (int i = 0; i < 2; i++) {
+		int64_t wide = gp_wide(p, i), depth = p->par[P_DEPTH];
+		int64_t run = m->in[i].along ? depth : wide;
+		int64_t lines = m->in[i].along ? wide : depth;
+		int64_t pitch = run + pad_bytes(run * bytes) / bytes;
+		Ex shape[3] = {gp_num(p, p->par[P_STAGES]), gp_num(p, lines),
+			       gp_num(p, pitch)};
+		m->in[i].tile = lower_buffer(&p->l, SCOPE_WORKER, m->element,
+					     shape, 3, i ? "right" : "left");
+	}
+	m->sums = lower_buffer(&p->l, SCOPE_REG, p->acc, sums, 5, "sums");
+}
+
+static const char *note(const Mma *m)
+{
+	const GpuProduct *p = m->p;
+	const char *exact = dtype_is_float(p->acc)
+				    ? "sums in its accumulator f32.tc.mma"
+				    : "exact";
+	const char *packed = m->in[0].packed && m->in[1].packed ? "both operands"
+			     : m->in[0].packed ? "the left operand"
+			     : m->in[1].packed ? "the right operand"
+					       : "no operand";
+
+	return arena_printf(p->l.arena,
+			    "products by the matrix unit mma, %s; a ring of "
+			    "%d blocks of K in the block's memory, %s packed "
+			    "before",
+			    exact, (int)p->par[P_STAGES], packed);
+}
+
+void gp_mma_lower(GpuProduct *p)
+{
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Mma m = {.p = p, .down = down_of(p->par)};
+	int64_t stages = p->par[P_STAGES];
+	bool none = ex_equals(t, p->k, 0);
+
+	m.element = program_value(l->p, p->v->args[0])->dtype;
+	m.chunk = COPY_BYTES / dtype_info[m.element].bytes;
+	m.across = p->par[P_THREADS] / MMA_THREADS / m.down;
+	for (int d = 0; d < p->batch; d++)
+		p->at[d] = gp_num(p, 0);
+	for (int i = 0; i < 2 && !none; i++) {
+		Operand *o = &m.in[i];
+		o->along = gp_along_k(p, i);
+		o->packed = p->par[P_OPERANDS] == OPERANDS_STAGED ||
+			    !lies(p, i, m.chunk);
+		if (o->packed)
+			pack(&m, i);
+	}
+	buffers(&m);
+	gp_tasks(p);
+	clear(&m);
+	if (!none) {
+		for (int64_t i = 0; i + 1 < stages; i++) {
+			ask_both(&m, gp_num(p, i));
+			if (i + 2 < stages)
+				lower_wait(l, (int)stages - 2);
+		}
+		Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
+		lower_wait(l, (int)stages - 2);
+		(void)lower_append(l, ST_BARRIER);
+		ask_both(&m, ex_add(t, block, gp_num(p, stages - 1)));
+		multiply(&m, block);
+		lower_end(l);
+	}
+	finish(&m);
+	l->k->note = note(&m);
+}
