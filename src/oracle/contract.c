@@ -23,6 +23,7 @@
 /* What is known of a row of A or a column of B. */
 typedef struct Line {
 	double nonzero;
+	double most; /* magnitude of the points' largest */
 	int lsb;
 	uint8_t flags;
 	bool finite;    /* all points and ends are */
@@ -50,6 +51,7 @@ typedef struct Job {
 	Side a, b;
 	bool wide;  /* an operand has intervals */
 	bool flush; /* the accumulator flushes subnormals */
+	bool mma;   /* it is a GPU's matrix unit's */
 	double *ref, *ref2, *mid, *mid2, *abs, *mag; /* products, a.n x b.n */
 	Num *u_ref;
 	Ival *u; /* results of representatives, a.n x b.n */
@@ -74,6 +76,8 @@ static void line_add(Line *l, const Side *s, int64_t at)
 	l->finite &= finite;
 	l->wide |= !point;
 	l->unbounded |= !point && !finite;
+	if (finite)
+		l->most = greatest(l->most, greatest(fabs(lo), fabs(hi)));
 	if (lo != 0 || hi != 0) {
 		l->nonzero++;
 		if (finite && point) {
@@ -301,6 +305,36 @@ static void dot_signs(const Job *j, int64_t row, int64_t col, SumParts *s)
 	}
 }
 
+/*
+ * What groups cut off besides (sum.c): the exponent that a group is aligned to is
+ * at most that of the largest operand of a row or column beside the least one
+ * that the other's dtype has, where one operand is zero or subnormal. Terms whose
+ * lowest bits lie above that are not touched.
+ */
+static void cut_groups(const Job *j, const Line *la, const Line *lb,
+		       SumParts *s)
+{
+	const Line *line[2] = {la, lb};
+	const Fmt *f = &fmt_info[DT_F32];
+	int unit = INT_MIN;
+
+	s->groups = least(s->terms, floor(((double)j->k + 3) / 4));
+	for (int i = 0; i < 2; i++) {
+		DType other = j->e->v[j->v->args[1 - i]].dtype;
+		int e = fmt_info[other].emin;
+		if (line[i]->most > 0)
+			e += ilogb(line[i]->most);
+		unit = e > unit ? e : unit;
+	}
+	unit -= f->p;
+	if (unit < f->emin - f->p + 1)
+		unit = f->emin - f->p + 1;
+	if (s->terms == 0 || (s->lsb != INT_MIN && s->lsb >= unit))
+		return;
+	s->cut = true;
+	s->extra += (s->terms + 3 * s->groups) * ldexp(1, unit);
+}
+
 /* The parts of the sum of a row and a column; at: where its products are. */
 static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		     SumParts *s)
@@ -323,7 +357,8 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		s->ref2 = s->lo2 = s->hi2 = 0;
 		s->lo = s->hi = s->ref;
 		if (isinf(s->ref) &&
-		    sum_may_overflow(acc, against, (double)j->k))
+		    sum_may_overflow(acc, against,
+				     (j->mma ? 2 : 1) * (double)j->k))
 			s->flags |= FL_NAN;
 		if (la->unbounded || lb->unbounded || wide) {
 			s->lo = -INFINITY;
@@ -383,6 +418,8 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		s->extra = ldexp(t, -f->p) * (1 + 0x1p-40);
 	if (s->lsb == INT_MIN || s->lsb < f->emin - f->p + 1)
 		s->extra += s->terms * fmt_ulp(acc, 0) / 2;
+	if (j->mma)
+		cut_groups(j, la, lb, s);
 	if (s->flush && s->lsb < f->emin)
 		s->extra += 2 * s->terms * ldexp(1, f->emin);
 	if (t == 0)
@@ -652,12 +689,16 @@ static void flushed_free(Eval *e, Ev *x)
 }
 
 static void contract_with(Eval *e, ValueId id, const Ev *a, const Ev *b,
-			  bool flushes)
+			  AccKind acc)
 {
 	const Value *v = program_value(e->p, id);
 	Ev *out = &e->v[id];
 	int rank = v->rank;
-	Job j = {.e = e, .v = v, .out = out, .flush = flushes};
+	Job j = {.e = e,
+		 .v = v,
+		 .out = out,
+		 .flush = acc_flushes(acc),
+		 .mma = acc == ACC_MMA};
 	j.m = out->shape[rank - 2];
 	j.n = out->shape[rank - 1];
 	j.k = a->shape[rank - 1];
@@ -703,12 +744,13 @@ void contract_eval(Eval *e, ValueId id)
 {
 	const Value *v = program_value(e->p, id);
 	const Ev *a = &e->v[v->args[0]], *b = &e->v[v->args[1]];
-	if (!e->acc || !acc_flushes(e->acc[id])) {
-		contract_with(e, id, a, b, false);
+	AccKind acc = e->acc ? e->acc[id] : ACC_IEEE;
+	if (!acc_flushes(acc)) {
+		contract_with(e, id, a, b, acc);
 		return;
 	}
 	Ev fa = flushed(e, a), fb = flushed(e, b);
-	contract_with(e, id, &fa, &fb, true);
+	contract_with(e, id, &fa, &fb, acc);
 	flushed_free(e, &fa);
 	flushed_free(e, &fb);
 }

@@ -239,11 +239,14 @@ typedef struct SumParts {
 	double err;
 	double pos, neg; /* both >= 0 */
 	double terms;
+	double groups; /* terms are added in so many groups at most, cut off as
+		ACC_MMA says; 0: rounded one by one */
 	double extra; /* error besides the additions' */
 	int lsb;      /* all terms are multiples of 2^lsb; INT_MIN: unknown */
 	uint8_t flags;
 	bool minus_zero; /* every term is -0 */
 	bool flush;      /* a subnormal sum may become a zero */
+	bool cut;        /* a group may cut off a part of any term */
 	bool aside;      /* tiny terms are in extra and not in terms */
 	int operands;    /* merged sums: how many values went in */
 	DType acc;       /* merged sums: the loosest accumulator */

@@ -234,6 +234,8 @@ static void parts_add(SumParts *s, const SumParts *x)
 	s->pos += x->pos;
 	s->neg += x->neg;
 	s->terms += x->terms;
+	s->groups += x->groups;
+	s->cut |= x->cut;
 	s->extra += x->extra;
 	s->lsb = x->lsb < s->lsb ? x->lsb : s->lsb;
 	s->flags |= x->flags;

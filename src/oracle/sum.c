@@ -30,6 +30,21 @@
  * by less than 2n 2^emin besides (`extra`, added by contract.c). If all terms
  * are multiples of 2^emin no partial sum is subnormal, and nothing flushes.
  *
+ * A GPU's matrix unit (ACC_MMA) adds groups of at least four exact products and
+ * the sum so far: it aligns them to the largest exponent e among them, cuts each
+ * off at 2^(e - 24) or below (one bit more than f32 has, sm_80; two, sm_90), adds
+ * exactly, and cuts the sum off to f32 (Fasi, Higham, Mikaitis and Pranesh,
+ * Numerical behavior of NVIDIA tensor cores, PeerJ CS 7:e330, 2021; Khattak and
+ * Mikaitis, Accurate models of NVIDIA tensor cores, arXiv:2512.07004). Every
+ * summand and every sum is at most B + E, so that n terms in G groups lose less
+ * than 2^-24 2^floor(log2(B+E)) for each term and each sum so far, and twice
+ * that for each result: with u = 2^-24, (n + 3 G) u in place of (n - 1) u. Groups
+ * whose products are zeros change nothing, hence G <= n. If all terms are
+ * multiples of q and B <= 2^24 q then e <= 24 + log2 q, nothing is cut off, and
+ * the sum is exact as above. What that leaves is said in contract.c: e is taken
+ * from the operands' exponents, which for zeros and subnormals are larger than
+ * their products'.
+ *
  * The sign of a zero sum: x + -x and +0 + -0 are +0. Only if every term is
  * -0 do a sum started from +0 and one started from its first term differ,
  * and both are legal.
@@ -45,6 +60,8 @@ double sum_error(DType acc, const SumParts *s, double *big)
 	double u = ldexp(1, -f->p);
 	double b = greatest(s->pos, s->neg) * (1 + 0x1p-40);
 	double n = s->terms > 1 ? s->terms - 1 : 0;
+	if (s->groups > 0 && n > 0)
+		n = s->terms + 3 * s->groups;
 	*big = b;
 	if (n == 0 || b == 0)
 		return 0;
@@ -124,7 +141,7 @@ void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	double whole = multiples ? ldexp(1, f->p - margin + s->lsb) : 0;
 	/* f64: big itself may have been rounded down to the limit */
 	bool fits = acc == DT_F64 ? big < whole : big <= whole;
-	if (multiples && big <= f->max && fits) {
+	if (multiples && big <= f->max && fits && !s->cut) {
 		out->lo.f = out->hi.f = ref->f;
 		if (s->minus_zero)
 			out->lo.f = -0.0;
@@ -134,13 +151,15 @@ void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	bool lone = s->terms <= 1 && s->lo == s->hi && s->lo2 == s->hi2;
 	if (s->flush && fabs(in_acc) <= ldexp(1, f->emin))
 		lone = false; /* it may be flushed */
+	if (s->cut)
+		lone = false;
 	if (lone && big > 0 && s->operands < 2 && !s->aside) {
 		out->lo.f = out->hi.f = ref->f;
 		if (in_acc == 0) /* a product rounds to -0, and +0 is added */
 			out->hi.f = 0;
 		return;
 	}
-	if (big == 0) { /* zeros only */
+	if (big == 0 && !s->cut) { /* zeros only */
 		out->lo.f = s->minus_zero ? -0.0 : 0.0;
 		out->hi.f = 0;
 		return;

@@ -1,0 +1,268 @@
+/*
+ * mma_bound_test: the bound of f32.tc.mma holds for the adders it describes.
+ *
+ * Sums are made by a model of a GPU's matrix unit: groups of products and the
+ * sum so far, aligned to their largest exponent, cut off and added (src/oracle/
+ * sum.c names the sources). Groups of 4, 8 and 16 products and one or two bits
+ * beyond f32's must stay within the interval of every input; an adder that
+ * keeps fewer bits must leave it.
+ */
+#include "oracle/eval.h"
+#include "unit/test.h"
+
+#include <float.h>
+
+#define M 4
+#define N 16
+#define MOST_K 1024
+
+typedef struct Adder {
+	int group, bits;
+	bool zeros; /* a product with a zero has an exponent all the same */
+} Adder;
+
+static uint64_t seed;
+
+static uint64_t draw(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+/* In [-1, 1). */
+static double uniform(void)
+{
+	return (double)(int64_t)draw() * 0x1p-63;
+}
+
+static int exponent_of(DType d, double x)
+{
+	int least_e = fmt_info[d].emin;
+
+	return x == 0 || ilogb(x) < least_e ? least_e : ilogb(x);
+}
+
+static double cut(double x, int exponent)
+{
+	return trunc(ldexp(x, -exponent)) * ldexp(1, exponent);
+}
+
+static double sum_of(const Adder *a, DType d, const double *x, const double *y,
+		     int stride, int k)
+{
+	double sum = 0;
+
+	for (int at = 0; at < k; at += a->group) {
+		int n = k - at < a->group ? k - at : a->group;
+		int e = sum == 0 ? -200 : ilogb(sum);
+		for (int i = at; i < at + n; i++) {
+			double p = x[i] * y[i * stride];
+			int own = exponent_of(d, x[i]) +
+				  exponent_of(d, y[i * stride]);
+			if ((p != 0 || a->zeros) && own > e)
+				e = own;
+		}
+		int unit = e - a->bits < -149 ? -149 : e - a->bits;
+		double all = cut(sum, unit);
+		for (int i = at; i < at + n; i++)
+			all += cut(x[i] * y[i * stride], unit);
+		int top = all == 0 ? -126 : ilogb(all);
+		sum = cut(all, (top < -126 ? -126 : top) - 23);
+	}
+	return sum;
+}
+
+/* ---- inputs ---------------------------------------------------------- */
+
+typedef double Draw(int k, bool right);
+
+static double normal(int k, bool right)
+{
+	(void)k;
+	(void)right;
+	return uniform() + uniform() + uniform();
+}
+
+static double positive(int k, bool right)
+{
+	return fabs(normal(k, right));
+}
+
+static double cancelling(int k, bool right)
+{
+	double x = 1 + 0.25 * uniform();
+
+	return right ? (k % 2 ? -1 : 1) * (1 + 0x1p-9 * uniform()) : x;
+}
+
+static double wide(int k, bool right)
+{
+	(void)k;
+	(void)right;
+	return ldexp(1 + fabs(uniform()), (int)(draw() % 26) - 13);
+}
+
+/* Subnormals of f16, zeros, and large values beside them. */
+static double tiny(int k, bool right)
+{
+	(void)right;
+	switch (draw() % 4) {
+	case 0:
+		return 0;
+	case 1:
+		return k % 3 ? 0x1p-24 : 30000 * uniform();
+	default:
+		return 0x1p-14 * uniform();
+	}
+}
+
+/* One large term; of all others nearly 2^-24 is cut off beside it, and of every
+ * fourth sum as much again. */
+static double worst(int k, bool right)
+{
+	if (k == 0)
+		return 1;
+	return right && k % 4 != 3 ? 0x1.ff8p-12 : 0x1.ff8p-13;
+}
+
+static Draw *const draws[] = {normal, positive, cancelling, wide, tiny, worst};
+
+/* ---- the oracle ------------------------------------------------------ */
+
+static Ctx ctx;
+static Arena arena;
+
+static Tensor tensor(DType d, int64_t rows, int64_t columns)
+{
+	Tensor t = {.dtype = d, .rank = 2, .shape = {rows, columns}};
+
+	tensor_set_contiguous(&t);
+	t.data = arena_alloc(&arena, tensor_bytes(&t) + 1, 64);
+	return t;
+}
+
+static Outcome judge(DType d, AccKind acc, Tensor in[2], Tensor *y, int64_t k)
+{
+	const char *name = dtype_info[d].name;
+	const char *text = arena_printf(&arena,
+					"program p\n"
+					"dim K in 1..4096\n"
+					"%%0: %s[4, K] = input index=0\n"
+					"%%1: %s[K, 16] = input index=1\n"
+					"%%2: f32[4, 16] = matmul %%0 %%1 "
+					"acc=f32\n"
+					"return %%2 as y\n",
+					name, name);
+	uint32_t source = ctx_add_source(&ctx, "test", text, strlen(text));
+	Program *p = program_parse(&ctx, &arena, source);
+	AccKind kinds[3] = {ACC_IEEE, ACC_IEEE, acc};
+	OracleOptions o = {.acc = kinds};
+	Feeds feeds = {.inputs = in, .ninputs = 2};
+	Binding b = {.dims = &k, .ndims = 1};
+	Verdict v = {0};
+
+	if (!CHECK(p && oracle_judge(&ctx, &arena, p, &b, &feeds, y, &o, &v))) {
+		printf("%s", buf_str(&ctx.messages));
+		return OUT_FAIL;
+	}
+	return v.outcome;
+}
+
+static Outcome run(const Adder *a, AccKind acc, DType d, Draw *from, int k)
+{
+	static double x[M * MOST_K], y[MOST_K * N];
+	static Num n[MOST_K * N];
+	Tensor in[2] = {tensor(d, M, k), tensor(d, k, N)};
+	Tensor out = tensor(DT_F32, M, N);
+
+	for (int i = 0; i < M * k; i++)
+		n[i].f = x[i] = fmt_round(d, from(i % k, false));
+	nums_store(d, in[0].data, 0, M * k, n);
+	for (int i = 0; i < k * N; i++)
+		n[i].f = y[i] = fmt_round(d, from(i / N, true));
+	nums_store(d, in[1].data, 0, k * N, n);
+	for (int i = 0; i < M; i++)
+		for (int j = 0; j < N; j++)
+			((float *)out.data)[i * N + j] = (float)sum_of(
+				a, d, x + i * k, y + j, N, k);
+	return judge(d, acc, in, &out, k);
+}
+
+/* ---- tests ----------------------------------------------------------- */
+
+static void every_adder(void)
+{
+	static const int ks[] = {1, 2, 3, 16, 37, 256, 1024};
+
+	seed = 88172645463325252u;
+	for (int group = 4; group <= 16; group *= 2)
+		for (int bits = 24; bits <= 25; bits++)
+			for (size_t f = 0; f < ARRAY_LEN(draws); f++)
+				for (size_t i = 0; i < ARRAY_LEN(ks); i++)
+					for (int z = 0; z < 4; z++) {
+						Adder a = {group, bits, z & 1};
+						DType d = z & 2 ? DT_BF16
+								: DT_F16;
+						Outcome o = run(&a, ACC_MMA, d,
+								draws[f],
+								ks[i]);
+						if (!CHECK(o != OUT_FAIL))
+							printf("group %d bits "
+							       "%d draw %zu k "
+							       "%d z %d\n",
+							       group, bits, f,
+							       ks[i], z);
+					}
+}
+
+/* What keeps fewer bits than f32 has, or is judged by another accumulator. */
+static void others(void)
+{
+	Adder coarse = {4, 20, false}, good = {4, 24, false};
+
+	CHECK(run(&coarse, ACC_MMA, DT_F16, positive, 1024) == OUT_FAIL);
+	CHECK(run(&coarse, ACC_MMA, DT_BF16, positive, 256) == OUT_FAIL);
+	CHECK(run(&good, ACC_MMA, DT_F16, worst, 1024) != OUT_FAIL);
+	CHECK(run(&good, ACC_IEEE, DT_F16, worst, 1024) == OUT_FAIL);
+}
+
+/* Sums that every order makes exactly are exact here as well. */
+static double whole(int k, bool right)
+{
+	(void)right;
+	return (double)((int)(draw() % 15) - 7) * (k % 5 ? 1 : 16);
+}
+
+static void exact(void)
+{
+	Adder a = {8, 24, true};
+
+	for (int k = 1; k < 300; k += 37)
+		CHECK(run(&a, ACC_MMA, DT_F16, whole, k) == OUT_PASS &&
+		      run(&a, ACC_MMA, DT_BF16, whole, k) == OUT_PASS);
+}
+
+static void names(void)
+{
+	AccKind kind;
+
+	CHECK(acc_kind_parse("f32.tc.mma", &kind) && kind == ACC_MMA);
+	CHECK(!acc_flushes(ACC_MMA));
+	CHECK(unit_acc(UNIT_MMA, DT_F32) == ACC_MMA);
+	CHECK(unit_acc(UNIT_MMA, DT_I32) == ACC_IEEE);
+}
+
+int main(int argc, char **argv)
+{
+	static const TestCase cases[] = {TEST(every_adder), TEST(others),
+					 TEST(exact), TEST(names)};
+
+	ctx_init(&ctx);
+	arena_init(&arena);
+	int rc = test_main(argc, argv, cases, ARRAY_LEN(cases));
+	arena_release(&arena);
+	ctx_release(&ctx);
+	return rc;
+}
