@@ -283,10 +283,45 @@ static bool kind_pin(const char *head, const char *param, PinKind *out)
 	return true;
 }
 
+/* contract.tile=128x256 is two pins, of rows and of columns. */
+static bool tile_pin(Pipeline *p, const char *text, const char *head,
+		     const char *value)
+{
+	char *x, *end;
+	int64_t rows = strtoll(value, &x, 10), columns = 0;
+
+	if (x != value && *x == 'x' && x[1] >= '0' && x[1] <= '9')
+		columns = strtoll(x + 1, &end, 10);
+	if (!columns || *end)
+		return bad_pin(p, text, "a tile is rows x columns, as 128x256");
+	p->pins[p->npins++] = (Pin){head, "rows", rows, text, false};
+	p->pins[p->npins++] = (Pin){head, "columns", columns, text, false};
+	return true;
+}
+
+/* Parameters whose values have names; false: the name is none of them. */
+static bool named_value(const char *param, const char *name, int64_t *value)
+{
+	static const char *const operands[] = {"each", "staged", "forwarded"};
+	MatrixUnit unit;
+
+	if (!strcmp(param, "unit")) {
+		bool ok = unit_parse(name, &unit);
+		*value = ok ? (int64_t)unit : 0;
+		return ok;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(operands); i++)
+		if (!strcmp(operands[i], name)) {
+			*value = (int64_t)i;
+			return true;
+		}
+	return false;
+}
+
 bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 {
 	p->region_pins = arena_array(p->arena, RegionPin, n + 1);
-	p->pins = arena_array(p->arena, Pin, n + 1);
+	p->pins = arena_array(p->arena, Pin, 2 * n + 1);
 	for (size_t i = 0; i < n; i++) {
 		const char *text = arena_strdup(p->arena, texts[i]);
 		const char *dot = strchr(text, '.'), *eq = strchr(text, '=');
@@ -312,17 +347,27 @@ bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 				.kind = kind, .join = !no, .text = text};
 			continue;
 		}
+		if (!strcmp(param, "tile")) {
+			if (!tile_pin(p, text, head, eq + 1))
+				return false;
+			continue;
+		}
 		int64_t value = strtoll(eq + 1, &end, 10);
 		bool is_unit = !strcmp(param, "unit");
-		MatrixUnit unit;
-		if (is_unit && unit_parse(eq + 1, &unit))
-			value = unit;
+		bool is_operands = !strcmp(param, "operands");
+		bool named = is_unit || is_operands;
+		if (named && named_value(param, eq + 1, &value))
+			end = NULL;
+		else if (is_operands)
+			return bad_pin(p, text,
+				       "operands are each (as it can), staged "
+				       "or forwarded");
 		else if (is_unit)
 			return bad_pin(p, text,
 				       "units are fma (simt), mma, "
 				       "avx512_bf16, avx512_vnni, amx_bf16, "
 				       "amx_int8");
-		else if (!eq[1] || *end)
+		else if (!eq[1] || (end && *end))
 			return bad_pin(p, text, "the value is not a number");
 		p->pins[p->npins++] = (Pin){head, param, value, text, false};
 	}

@@ -481,6 +481,22 @@ static void print_parameters(Emit *e, Buf *out)
 		buf_puts(out, ", __local uchar *tn_shared");
 }
 
+/* Memory of a plan begins at multiples of 64 bytes, of which the compiler takes
+ * neighbouring elements at once. */
+static void print_alignment(Emit *e)
+{
+	for (uint32_t i = 0; i < e->k->buffers.n; i++) {
+		const KBuffer *b = &e->k->buffers.p[i];
+		if (!e->buffer_used[i] || b->scope == SCOPE_WORKER ||
+		    b->scope == SCOPE_REG)
+			continue;
+		const char *name = ec_buffer(e, i);
+		ec_line(e, "%s = (%s%s *)__builtin_assume_aligned(%s, 16);\n",
+			name, b->scope == SCOPE_IN ? "const " : "",
+			ec_memory_type(b->dtype), name);
+	}
+}
+
 static void print_head(Emit *e, Buf *out, const Phase *ph)
 {
 	if (e->dialect == CD_CUDA)
@@ -535,6 +551,8 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 		ec_line(e, "const %s c%zu = %s;\n", ec_index_type(e), i,
 			ec_bare(e, buf_str(&text)));
 	}
+	if (e->dialect == CD_CUDA)
+		print_alignment(e);
 	print_shared(e, ph);
 	ec_line(e, "(void)tn_part;\n");
 	ec_line(e, "(void)st;\n");

@@ -4,8 +4,8 @@
  * In CUDA C a copy is one load and one store of 4, 8 or 16 bytes; where the
  * copy is asynchronous and the GPU has it (sm_80), it is cp.async, which fills
  * up with zeros what it does not read. Registers hold 16-bit floats as f32
- * (cfuncs.h), so that copies of these are element by element, as all are in
- * OpenCL C, whose block memory holds them as registers do.
+ * (cfuncs.h), so that these are converted on the way. In OpenCL C all copies are
+ * element by element.
  */
 #include "emit/emit_gpu.h"
 
@@ -151,7 +151,8 @@ static const char *vector_type(int bytes)
 	return bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : "unsigned";
 }
 
-/* The bits of all elements in one variable, tn_w.bits and tn_w.x[]. */
+/* The bits of all elements in one variable, tn_w.bits and tn_w.x[], which is
+ * as memory holds them. */
 static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 		  const Stmt *loop)
 {
@@ -165,7 +166,9 @@ static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 	e->depth++;
 	if (source || target)
 		ec_line(e, "union { %s bits; %s x[%d]; } tn_w;\n", type,
-			ec_type(e, s->dtype, 0), width);
+			is_plain(s->dtype) ? ec_type(e, s->dtype, 0)
+					   : ec_memory_type(s->dtype),
+			width);
 	else
 		ec_line(e, "struct { %s bits; } tn_w;\n", type);
 	if (s->nconds) {
@@ -173,9 +176,15 @@ static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 		ec_line(e, "if (%s) {\n", ec_conds(e, s->conds, s->nconds));
 		e->depth++;
 	}
-	for (int j = 0; source && j < width; j++)
-		ec_line(e, "tn_w.x[%d] = %s;\n", j,
-			eg_reg(e, element(e, s, from, ST_LOAD, j), ph, loop));
+	for (int j = 0; source && j < width; j++) {
+		Stmt *one = element(e, s, from, ST_LOAD, j);
+		const char *x = eg_reg(e, one, ph, loop);
+		if (is_plain(s->dtype))
+			ec_line(e, "tn_w.x[%d] = %s;\n", j, x);
+		else
+			ec_line(e, "%s(&tn_w.x[%d], %s);\n",
+				ec_fn(e, "store", s->dtype, 0), j, x);
+	}
 	if (!source)
 		ec_line(e, "tn_w.bits = *(const %s *)(%s);\n", type,
 			pointer(e, element(e, s, from, ST_LOAD, 0)));
@@ -183,9 +192,15 @@ static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 		e->depth--;
 		ec_line(e, "}\n");
 	}
-	for (int j = 0; target && j < width; j++)
-		ec_line(e, "%s = tn_w.x[%d];\n",
-			eg_reg(e, element(e, s, to, ST_STORE, j), ph, loop), j);
+	for (int j = 0; target && j < width; j++) {
+		Stmt *one = element(e, s, to, ST_STORE, j);
+		const char *x = eg_reg(e, one, ph, loop);
+		if (is_plain(s->dtype))
+			ec_line(e, "%s = tn_w.x[%d];\n", x, j);
+		else
+			ec_line(e, "%s = %s(&tn_w.x[%d]);\n", x,
+				ec_fn(e, "load", s->dtype, 0), j);
+	}
 	if (!target)
 		ec_line(e, "*(%s *)(%s) = tn_w.bits;\n", type,
 			pointer(e, element(e, s, to, ST_STORE, 0)));
@@ -197,11 +212,9 @@ void eg_copy(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop)
 {
 	KOperand to = {s->buffer, s->nindex, {0}};
 	const KOperand *from = &s->copy->from;
-	bool registers =
-		is_register(e, s->buffer) || is_register(e, from->buffer);
 
 	memcpy(to.index, s->index, sizeof(to.index));
-	if (e->dialect == CD_OPENCL || (registers && !is_plain(s->dtype)) ||
+	if (e->dialect == CD_OPENCL ||
 	    (is_register(e, s->buffer) && is_register(e, from->buffer))) {
 		by_element(e, s, &to, ph, loop);
 		return;

@@ -260,28 +260,107 @@ uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k, Ex *conds)
 
 /* ---- results --------------------------------------------------------- */
 
-void gp_finish(GpuProduct *p, Ex row, Ex column, uint32_t sums, const Ex *at)
+/* Whether results of a run go to memory at once. */
+static bool stores_runs(const GpuProduct *p, int64_t run)
+{
+	const Lower *l = &p->l;
+
+	for (size_t i = 0; i < l->region->outputs.n; i++) {
+		const Value *v = program_value(l->p, l->region->outputs.p[i]);
+		int64_t bytes = run * dtype_info[v->dtype].bytes;
+		if (v->rank != p->v->rank ||
+		    memcmp(v->shape, p->v->shape, v->rank * sizeof(Ex)) != 0 ||
+		    (bytes != 4 && bytes != 8 && bytes != 16))
+			return false;
+	}
+	return run > 1 && divides(p, run, p->n) && l->region->outputs.n > 0;
+}
+
+/* Rounds the sum of the element at index and binds it. */
+static void finish_element(GpuProduct *p, uint32_t sums, const Ex *at,
+			   const Ex *index)
+{
+	Lower *l = &p->l;
+	ValueId id = l->region->anchor;
+
+	lower_bind(l, id, index,
+		   lower_round(l, p->v->dtype, p->acc,
+			       lower_load(l, sums, at), id));
+}
+
+static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
+		       Ex *at, Ex *last)
+{
+	Lower *l = &p->l;
+	const Region *r = l->region;
+	Ex first = index[p->batch + 1];
+
+	if (!p->results) { /* registers, the same for all runs */
+		p->results = arena_array(l->arena, uint32_t,
+					 r->outputs.n + 1);
+		Ex shape[2] = {gp_num(p, p->par[P_THREADS]), gp_num(p, run)};
+		for (size_t i = 0; i < r->outputs.n; i++)
+			p->results[i] = lower_buffer(
+				l, SCOPE_REG,
+				program_value(l->p, r->outputs.p[i])->dtype,
+				shape, 2, "result");
+	}
+	*last = lower_for(l, gp_num(p, run), MAP_UNROLL, 1);
+	index[p->batch + 1] = ex_add(p->t, first, *last);
+	finish_element(p, sums, at, index);
+	for (size_t i = 0; i < r->values.n; i++)
+		if (l->r->part[r->values.p[i]] == PART_EPILOGUE)
+			lower_value(l, r->values.p[i], index);
+	for (size_t i = 0; i < r->outputs.n; i++) {
+		Ex to[2] = {at[0], *last};
+		lower_store(l, p->results[i], to,
+			    lower_value(l, r->outputs.p[i], index));
+	}
+	lower_end(l);
+	index[p->batch + 1] = first;
+	for (size_t i = 0; i < r->outputs.n; i++) {
+		KOperand from = {.buffer = p->results[i],
+				 .nindex = 2,
+				 .index = {at[0], gp_num(p, 0)}};
+		lower_copy(l, lower_output(l, r->outputs.p[i]), index, &from,
+			   (int)run, false, NULL, 0);
+	}
+}
+
+void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, uint32_t sums,
+	       const Ex *at)
 {
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
-	Ex index[TN_MAX_RANK], inside[2], one = gp_num(p, 1);
+	Ex index[TN_MAX_RANK], inside[2], one = gp_num(p, 1), own[K_MAX_RANK];
+	bool whole = stores_runs(p, run);
+	int last = l->k->buffers.p[sums].rank - 1;
 	uint32_t n = 0;
 
+	memcpy(own, at, (size_t)last * sizeof(Ex));
 	row = ex_add(t, p->row, row);
 	column = ex_add(t, p->column, column);
+	if (!whole) {
+		own[last] = lower_for(l, gp_num(p, run), MAP_UNROLL, 1);
+		column = ex_add(t, column, own[last]);
+	}
 	if (!divides(p, p->par[P_ROWS], p->m))
 		inside[n++] = ex_sub(t, ex_sub(t, p->m, row), one);
-	if (!divides(p, p->par[P_COLUMNS], p->n))
-		inside[n++] = ex_sub(t, ex_sub(t, p->n, column), one);
+	if (!divides(p, p->par[P_COLUMNS], p->n)) {
+		Ex width = gp_num(p, whole ? run : 1);
+		inside[n++] = ex_sub(t, ex_sub(t, p->n, column), width);
+	}
 	lower_if(l, inside, n);
 	memcpy(index, p->at, (size_t)p->batch * sizeof(Ex));
 	index[p->batch] = row;
 	index[p->batch + 1] = column;
-	ValueId id = l->region->anchor;
-	lower_bind(
-		l, id, index,
-		lower_round(l, p->v->dtype, p->acc, lower_load(l, sums, at), id));
-	lower_epilogue(l, index);
+	if (whole) {
+		finish_run(p, index, run, sums, own, &own[last]);
+	} else {
+		finish_element(p, sums, own, index);
+		lower_epilogue(l, index);
+		lower_end(l);
+	}
 	lower_end(l);
 }
 

@@ -39,6 +39,7 @@ typedef struct GpuProduct {
 	Ex at[TN_MAX_RANK]; /* batch indices */
 	Ex row, column;     /* of the tile's first element */
 	Ex blocks;          /* of K */
+	uint32_t *results;  /* registers of results, [threads, run] */
 } GpuProduct;
 
 /* Extents of a product, -1 where not known. */
@@ -81,9 +82,13 @@ uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k, Ex *conds);
 bool gp_batch_varies(const GpuProduct *p, int number, int d);
 /* Opens the phase that multiplies: a task for each tile. */
 void gp_tasks(GpuProduct *p);
-/* The boundary of the sum of an element of the tile and what follows it,
- * where there is a result. */
-void gp_finish(GpuProduct *p, Ex row, Ex column, uint32_t sums, const Ex *at);
+/*
+ * The boundaries of `run` sums side by side in the tile, of which row and column
+ * are the first one's, and what follows them, where there is a result. at: the
+ * sums' indices but for the last one, which counts the run.
+ */
+void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, uint32_t sums,
+	       const Ex *at);
 
 /* ---- gpu_contract_simt.c --------------------------------------------- */
 

@@ -396,9 +396,9 @@ static void ask_both(Mma *m, Ex block)
 
 /* ---- sums ------------------------------------------------------------ */
 
-/* Loops over a thread's sums: their indices, and places in the tile. Closed by
- * close_sums(). */
-static void open_sums(Mma *m, Ex at[5], Ex place[2])
+/* Loops over a thread's pairs of sums: their indices, and the place of the first
+ * in the tile. Closed by close_pairs(). */
+static void open_pairs(Mma *m, Ex at[5], Ex place[2])
 {
 	GpuProduct *p = m->p;
 	Lower *l = &p->l;
@@ -411,7 +411,6 @@ static void open_sums(Mma *m, Ex at[5], Ex place[2])
 	at[1] = lower_for(l, gp_num(p, rows / MMA_ROWS), MAP_UNROLL, 1);
 	at[2] = lower_for(l, gp_num(p, columns / MMA_COLUMNS), MAP_UNROLL, 1);
 	at[3] = lower_for(l, gp_num(p, 2), MAP_UNROLL, 1);
-	at[4] = lower_for(l, gp_num(p, 2), MAP_UNROLL, 1);
 	Ex warp = ex_div(t, at[0], gp_num(p, MMA_THREADS));
 	Ex lane = ex_mod(t, at[0], gp_num(p, MMA_THREADS));
 	Ex across = gp_num(p, m->across), four = gp_num(p, 4);
@@ -424,12 +423,11 @@ static void open_sums(Mma *m, Ex at[5], Ex place[2])
 		ex_add(t, place[1], ex_mul(t, at[2], gp_num(p, MMA_COLUMNS)));
 	place[1] = ex_add(t, place[1],
 			  ex_mul(t, ex_mod(t, lane, four), gp_num(p, 2)));
-	place[1] = ex_add(t, place[1], at[4]);
 }
 
-static void close_sums(Mma *m)
+static void close_pairs(Mma *m)
 {
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 4; i++)
 		lower_end(&m->p->l);
 }
 
@@ -437,18 +435,20 @@ static void clear(Mma *m)
 {
 	Ex at[5], place[2];
 
-	open_sums(m, at, place);
+	open_pairs(m, at, place);
+	at[4] = lower_for(&m->p->l, gp_num(m->p, 2), MAP_UNROLL, 1);
 	lower_store(&m->p->l, m->sums, at, lower_zero(&m->p->l, m->p->acc));
-	close_sums(m);
+	lower_end(&m->p->l);
+	close_pairs(m);
 }
 
 static void finish(Mma *m)
 {
 	Ex at[5], place[2];
 
-	open_sums(m, at, place);
-	gp_finish(m->p, place[0], place[1], m->sums, at);
-	close_sums(m);
+	open_pairs(m, at, place);
+	gp_finish(m->p, place[0], place[1], 2, m->sums, at);
+	close_pairs(m);
 }
 
 static void multiply(Mma *m, Ex block)

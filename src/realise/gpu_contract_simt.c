@@ -334,9 +334,9 @@ static void put(Simt *s, int number, Ex block)
 
 /* ---- sums ------------------------------------------------------------ */
 
-/* Loops over a thread's sums below the thread's own; at: the indices of the
- * sum, place: of the tile. */
-static void open_sums(Simt *s, Ex at[5], Ex place[2])
+/* Loops over a thread's sums below the thread's own, or over runs of them side
+ * by side; at: the indices of the sum, place: of the tile. */
+static void open_sums(Simt *s, Ex at[5], Ex place[2], bool runs)
 {
 	GpuProduct *p = s->p;
 	ExprTab *t = p->t;
@@ -347,7 +347,9 @@ static void open_sums(Simt *s, Ex at[5], Ex place[2])
 	for (int i = 0; i < 2; i++) {
 		Ex run = gp_num(p, s->run[i]);
 		Ex r = lower_for(&p->l, gp_num(p, s->runs[i]), MAP_UNROLL, 1);
-		Ex e = lower_for(&p->l, run, MAP_UNROLL, 1);
+		Ex e = gp_num(p, 0);
+		if (!runs || i == 0)
+			e = lower_for(&p->l, run, MAP_UNROLL, 1);
 		at[1 + 2 * i] = r;
 		at[2 + 2 * i] = e;
 		r = ex_add(t, ex_mul(t, r, gp_num(p, threads[i])), own[i]);
@@ -368,7 +370,7 @@ static void clear(Simt *s)
 	Ex at[5], place[2];
 
 	at[0] = lower_for(&p->l, gp_num(p, threads), MAP_VECTOR, (int)threads);
-	open_sums(s, at, place);
+	open_sums(s, at, place, false);
 	lower_store(&p->l, s->sums, at, lower_zero(&p->l, p->acc));
 	close(s, 5);
 }
@@ -413,7 +415,7 @@ static void multiply(Simt *s, Ex block)
 	Ex k = lower_for(l, gp_num(p, p->par[P_DEPTH]), MAP_UNROLL, 1);
 	pick(s, 0, at[0], slot, k);
 	pick(s, 1, at[0], slot, k);
-	open_sums(s, at, place);
+	open_sums(s, at, place, false);
 	Ex left[3] = {at[0], at[1], at[2]}, right[3] = {at[0], at[3], at[4]};
 	VarId x = lower_load(l, s->feed[0].own, left);
 	VarId y = lower_load(l, s->feed[1].own, right);
@@ -429,9 +431,9 @@ static void finish(Simt *s)
 	Ex at[5], place[2];
 
 	at[0] = lower_for(&p->l, gp_num(p, threads), MAP_VECTOR, (int)threads);
-	open_sums(s, at, place);
-	gp_finish(p, place[0], place[1], s->sums, at);
-	close(s, 5);
+	open_sums(s, at, place, true);
+	gp_finish(p, place[0], place[1], s->run[1], s->sums, at);
+	close(s, 4);
 }
 
 /* ---- the kernel ------------------------------------------------------ */
