@@ -21,7 +21,7 @@ Ex emit_scratch(const Kernels *ks, const Kernel *k);
  * the kernels' parameters are. */
 const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 		     CDialect dialect);
-/* Bytes of a block's memory that a launch gives. */
-Ex emit_shared(const Kernels *ks, const Kernel *k);
+/* Bytes of a block's memory that a launch of the phase gives. */
+Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph);
 
 #endif

@@ -428,13 +428,38 @@ static Ex padded_bytes(ExprTab *t, const KBuffer *b)
 /* What the folds of a block use in front. */
 #define PART_BYTES(threads) (8 * (threads))
 
-Ex emit_shared(const Kernels *ks, const Kernel *k)
+static bool touches(const StmtList *l, uint32_t buffer)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		bool has = (s->kind == ST_LOAD || s->kind == ST_STORE ||
+			    s->kind == ST_COPY || s->kind == ST_DOT) &&
+			   s->buffer == buffer;
+		if (s->kind == ST_COPY)
+			has |= s->copy->from.buffer == buffer;
+		for (int o = 0; s->kind == ST_DOT && o < 2; o++)
+			has |= s->dot->in[o].buffer == buffer;
+		if (has || touches(&s->body, buffer) ||
+		    touches(&s->orelse, buffer))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the block's memory holds the buffer while the phase runs. */
+static bool is_shared(const Kernel *k, const Phase *ph, uint32_t buffer)
+{
+	return k->buffers.p[buffer].scope == SCOPE_WORKER &&
+	       touches(&ph->body, buffer);
+}
+
+Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph)
 {
 	ExprTab *t = &ks->program->ex;
-	Ex sum = ex_const(t, PART_BYTES(k->phases.p[0].threads));
+	Ex sum = ex_const(t, PART_BYTES(ph->threads));
 
-	for (size_t i = 0; i < k->buffers.n; i++)
-		if (k->buffers.p[i].scope == SCOPE_WORKER)
+	for (uint32_t i = 0; i < k->buffers.n; i++)
+		if (is_shared(k, ph, i))
 			sum = ex_add(t, sum, padded_bytes(t, &k->buffers.p[i]));
 	return sum;
 }
@@ -446,7 +471,7 @@ static void print_shared(Emit *e, const Phase *ph)
 
 	for (uint32_t i = 0; i < e->k->buffers.n; i++) {
 		const KBuffer *b = &e->k->buffers.p[i];
-		if (b->scope != SCOPE_WORKER)
+		if (!is_shared(e->k, ph, i))
 			continue;
 		if (e->buffer_used[i]) {
 			const char *type = e->dialect == CD_OPENCL
