@@ -152,9 +152,8 @@ static void add_launches(Build *b, uint32_t kernel)
 		l.tasks = ex_const(t, 1);
 		for (size_t j = 0; j < ph->tasks.n; j++)
 			l.tasks = ex_mul(t, l.tasks, ph->tasks.p[j].extent);
-		l.scratch =
-			ph->threads ? emit_shared(ks, k, ph)
-				    : emit_scratch(ks, k);
+		l.scratch = ph->threads ? emit_shared(ks, k, ph)
+					: emit_scratch(ks, k);
 		VEC_PUSH(b->a, b->plan->launches, l);
 	}
 }

@@ -21,8 +21,8 @@ static bool mark(Emit *e, VarId v)
 static bool is_root(const Stmt *s)
 {
 	return s->kind == ST_STORE || s->kind == ST_AHEAD ||
-	       s->kind == ST_DOT || s->kind == ST_COPY ||
-	       s->kind == ST_BOUND || kstmt_may_fault(s);
+	       s->kind == ST_DOT || s->kind == ST_COPY || s->kind == ST_BOUND ||
+	       kstmt_may_fault(s);
 }
 
 static bool live_list(Emit *e, const StmtList *l)

@@ -10,8 +10,8 @@
  * and SHARED buffer, the dims (int64_t), the records of faults, one for each
  * value of the program, and the block's memory: in CUDA C it is dynamic, in
  * OpenCL C the last parameter. Tasks are counted along x; CUDA's grids have a
- * y beyond 2^30, and blocks after the last task do nothing. Indices are int64_t,
- * or int in CUDA C where every one of a phase is known to fit.
+ * y beyond 2^30, and blocks after the last task do nothing. Indices are
+ * int64_t, or int in CUDA C where every one of a phase is known to fit.
  */
 #include "emit/emit_gpu.h"
 
@@ -255,10 +255,12 @@ static void vector_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph)
 
 	if (known && n == ph->threads) {
 		open_for(e, "{\n");
-		ec_line(e, "const %s i%" PRId64 " = tn_t;\n", ec_index_type(e), i);
+		ec_line(e, "const %s i%" PRId64 " = tn_t;\n", ec_index_type(e),
+			i);
 	} else if (known && n < ph->threads) {
 		open_for(e, "if (tn_t < %" PRId64 ") {\n", n);
-		ec_line(e, "const %s i%" PRId64 " = tn_t;\n", ec_index_type(e), i);
+		ec_line(e, "const %s i%" PRId64 " = tn_t;\n", ec_index_type(e),
+			i);
 	} else {
 		open_for(e,
 			 "for (%s i%" PRId64 " = tn_t; i%" PRId64
@@ -290,6 +292,17 @@ static void vunrolled_loop(Emit *e, const Stmt *s, const Phase *ph)
 	close_block(e);
 }
 
+/* A turn of a loop over blocks of K is long enough: written out it would take
+ * more registers than there are. */
+static bool is_long(const StmtList *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->p[i]->kind == ST_DOT || l->p[i]->kind == ST_COPY ||
+		    is_long(&l->p[i]->body) || is_long(&l->p[i]->orelse))
+			return true;
+	return false;
+}
+
 static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
 		       const Stmt *loop)
 {
@@ -297,6 +310,8 @@ static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
 
 	if (s->map == MAP_UNROLL)
 		put_unroll(e);
+	else if (e->dialect == CD_CUDA && !loop && is_long(&s->body))
+		ec_line(e, "#pragma unroll 1\n");
 	open_for(e,
 		 "for (%s i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
 		 "++) {\n",

@@ -108,8 +108,8 @@ void eg_dot_head(const Emit *e, Buf *out)
 
 /* One operand of it. */
 typedef struct Side {
-	const char *name;   /* of its address */
-	int64_t pitch;      /* bytes from one row in memory to the next */
+	const char *name;    /* of its address */
+	int64_t pitch;       /* bytes from one row in memory to the next */
 	int64_t along, wide; /* bytes from a step, from 8 rows or columns, to
 				the next */
 	const char *turned;

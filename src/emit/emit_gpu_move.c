@@ -4,8 +4,8 @@
  * In CUDA C a copy is one load and one store of 4, 8 or 16 bytes; where the
  * copy is asynchronous and the GPU has it (sm_80), it is cp.async, which fills
  * up with zeros what it does not read. Registers hold 16-bit floats as f32
- * (cfuncs.h), so that these are converted on the way. In OpenCL C all copies are
- * element by element.
+ * (cfuncs.h), so that these are converted on the way. In OpenCL C all copies
+ * are element by element.
  */
 #include "emit/emit_gpu.h"
 

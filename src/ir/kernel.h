@@ -13,9 +13,10 @@
  * A phase says how many (`threads`): its vector loops are shared out to them,
  * and outside of these all threads do the same, the first one storing. What
  * one thread stores another may load after a BARRIER; a loop that folds ends
- * with one. An asynchronous COPY stores when the thread that made it has come to
- * a WAIT that it is old enough for; others may load it after a BARRIER then. SCOPE_WORKER is the block's shared memory. A register buffer may
- * have the threads as its first axis: each has its part.
+ * with one. An asynchronous COPY stores when the thread that made it has come
+ * to a WAIT that it is old enough for; others may load it after a BARRIER then.
+ * SCOPE_WORKER is the block's shared memory. A register buffer may have the
+ * threads as its first axis: each has its part.
  *
  * Index expressions are ir/expr.h's, over dims and the axes of enclosing
  * loops. The verifier proves every access in bounds, with the guards that
@@ -140,10 +141,9 @@ typedef struct KCopy {
  * down x columns / across sums each. Steps are 32 bytes, and the last axes are
  *
  *	sums      registers [threads][i][j][2][2]: of thread t, in its warp's
- *		  part, row 16 i + 8 h + t % 32 / 4 and column 8 j + 2 (t % 4) + q
- *		  at [t][i][j][h][q]
- *	operand 0 [rows][k] in the block's memory; [k][rows] where turned
- *	operand 1 [columns][k]; [k][columns] where turned
+ *		  part, row 16 i + 8 h + t % 32 / 4 and column 8 j + 2 (t % 4) +
+ *q at [t][i][j][h][q] operand 0 [rows][k] in the block's memory; [k][rows]
+ *where turned operand 1 [columns][k]; [k][columns] where turned
  */
 typedef struct KDot {
 	MatrixUnit unit;
@@ -184,12 +184,12 @@ struct Stmt {
 	/* OP: which; operand dtype. ACC, ACCUM, ARG: the fold's ELEM op */
 	Op op;
 	DType from;
-	Ex ex;            /* INDEX, ARG; OP that may fault: the flat element */
-	int bit;          /* WORD: 0, 8, 16 or 24; WAIT: groups */
-	const KDot *dot;  /* DOT */
+	Ex ex;             /* INDEX, ARG; OP that may fault: the flat element */
+	int bit;           /* WORD: 0, 8, 16 or 24; WAIT: groups */
+	const KDot *dot;   /* DOT */
 	const KCopy *copy; /* COPY */
-	const void *data; /* CONST: one element */
-	ValueId value;    /* the program's value it computes, or NO_VALUE */
+	const void *data;  /* CONST: one element */
+	ValueId value;     /* the program's value it computes, or NO_VALUE */
 };
 
 typedef struct KAxis {

@@ -401,8 +401,8 @@ static bool is_aligned(Check *c, const KOperand *o, int width)
 	for (int d = 0; d < o->nindex; d++)
 		x = ex_add(c->t, ex_mul(c->t, x, b->shape[d]), o->index[d]);
 	return ex_equals(c->t, ex_mod(c->t, x, n), 0) ||
-	       ex_equals(c->t,
-			 ex_simplify(c->t, &c->facts, ex_mod(c->t, x, n)), 0);
+	       ex_equals(c->t, ex_simplify(c->t, &c->facts, ex_mod(c->t, x, n)),
+			 0);
 }
 
 /* One side of a copy, as the load or store of its first element, and the
@@ -470,9 +470,8 @@ static bool check_copy(Check *c, const Stmt *s)
 	if (y->from.buffer == s->buffer)
 		return kcheck_breach(c, "%s is copied to itself", b->name);
 	if (y->async && (!global || b->scope != SCOPE_WORKER))
-		return kcheck_breach(c,
-				     "an asynchronous copy goes from global "
-				     "memory to the block's");
+		return kcheck_breach(c, "an asynchronous copy goes from global "
+					"memory to the block's");
 	c->stored[s->buffer] = true;
 	return true;
 }
@@ -570,9 +569,8 @@ static bool check_sums(Check *c, const Stmt *s, int64_t down, int64_t across)
 	for (int i = 0; i < b->rank; i++)
 		if (!ex_equals(c->t, b->shape[i], shape[i]) ||
 		    !ex_equals(c->t, s->index[i], 0))
-			return kcheck_breach(c,
-					     "dot: %s has not the tile's sums",
-					     b->name);
+			return kcheck_breach(
+				c, "dot: %s has not the tile's sums", b->name);
 	return c->stored[s->buffer] ||
 	       kcheck_breach(c, "dot: %s is added to and not stored", b->name);
 }
@@ -597,10 +595,10 @@ static bool check_block_operand(Check *c, const Stmt *s, int o, Ex k)
 	if (d->turned[o] && dtype_info[s->from].bytes != 2)
 		return kcheck_breach(c, "dot: only 16 bits are turned");
 	if (!has_constant_rows(c, b) || !is_aligned(c, in, width) ||
-	    !ex_equals(c->t,
-		       ex_mod(c->t, b->shape[b->rank - 1],
-			      ex_const(c->t, width)),
-		       0))
+	    !ex_equals(
+		    c->t,
+		    ex_mod(c->t, b->shape[b->rank - 1], ex_const(c->t, width)),
+		    0))
 		return kcheck_breach(c,
 				     "dot: rows of %s do not begin at "
 				     "multiples of 16 bytes",
@@ -625,8 +623,7 @@ static bool check_threads_dot(Check *c, const Stmt *s)
 	    !ex_is_const(c->t, d->steps, &steps) || steps < 1 ||
 	    steps * (d->rows / d->down) > KERNEL_MAX_UNROLL)
 		return kcheck_breach(c, "dot: steps are a small constant");
-	Ex k = ex_const(c->t,
-			steps * (MMA_BYTES / dtype_info[s->from].bytes));
+	Ex k = ex_const(c->t, steps * (MMA_BYTES / dtype_info[s->from].bytes));
 	return check_sums(c, s, d->down, warps / d->down) &&
 	       check_block_operand(c, s, 0, k) &&
 	       check_block_operand(c, s, 1, k);

@@ -70,8 +70,8 @@ static int accesses_of(const Stmt *s, Access out[3])
 	int n = 0;
 
 	if (s->kind == ST_COPY || s->kind == ST_DOT) {
-		const KOperand *in = s->kind == ST_COPY ? &s->copy->from
-							: s->dot->in;
+		const KOperand *in =
+			s->kind == ST_COPY ? &s->copy->from : s->dot->in;
 		for (int o = 0; o < (s->kind == ST_COPY ? 1 : 2); o++)
 			out[n++] = (Access){in[o].buffer, in[o].nindex,
 					    in[o].index, false, false};
@@ -132,10 +132,10 @@ static int slot_of(const Hazard *h, const Access *x)
 {
 	int64_t n = slots_of(h, x->buffer), slot;
 
-	if (!n || !ex_is_const(h->t,
-			       ex_subst_axes(h->t, x->index[0], h->at_turn,
-					     h->naxes),
-			       &slot))
+	if (!n ||
+	    !ex_is_const(h->t,
+			 ex_subst_axes(h->t, x->index[0], h->at_turn, h->naxes),
+			 &slot))
 		return ANY_SLOT;
 	return slot >= 0 && slot < n ? (int)slot : ANY_SLOT;
 }

@@ -291,11 +291,13 @@ static bool check_hazards(Check *c, const Phase *ph)
 				     race->axis);
 	if (!phase_hazard(c->arena, c->ks, c->k, ph, &list, &at))
 		return true;
-	return list ? kcheck_breach(c,
-			     "a barrier is missing before statement %zu of "
-			     "its block",
-			     at) : kcheck_breach(c, "a copy is touched that "
-				   "nothing has waited for");
+	return list ? kcheck_breach(
+			      c,
+			      "a barrier is missing before statement %zu of "
+			      "its block",
+			      at)
+		    : kcheck_breach(c, "a copy is touched that "
+				       "nothing has waited for");
 }
 
 static bool check_phase(Check *c, const Phase *ph)

@@ -61,11 +61,10 @@ bool unit_takes(MatrixUnit u, DType d, DType acc)
 		return (d == DT_I8 || d == DT_U8) &&
 		       (acc == DT_I32 || acc == DT_U32);
 	case UNIT_MMA:
-		return dtype_is_float(d) ? (d == DT_F16 || d == DT_BF16) &&
-						   acc == DT_F32
-					 : (d == DT_I8 || d == DT_U8) &&
-						   (acc == DT_I32 ||
-						    acc == DT_U32);
+		return dtype_is_float(d)
+			       ? (d == DT_F16 || d == DT_BF16) && acc == DT_F32
+			       : (d == DT_I8 || d == DT_U8) &&
+					 (acc == DT_I32 || acc == DT_U32);
 	case UNIT_COUNT:
 		break;
 	}

@@ -48,7 +48,7 @@ typedef enum MatrixUnit {
 typedef struct UnitInfo {
 	const char *name;
 	AccKind acc;
-	bool tiles; /* whole tiles of 16 rows x 64 bytes in a register */
+	bool tiles;   /* whole tiles of 16 rows x 64 bytes in a register */
 	bool threads; /* all threads of a block work on one DOT */
 } UnitInfo;
 extern const UnitInfo unit_info[UNIT_COUNT];

@@ -306,10 +306,10 @@ static void dot_signs(const Job *j, int64_t row, int64_t col, SumParts *s)
 }
 
 /*
- * What groups cut off besides (sum.c): the exponent that a group is aligned to is
- * at most that of the largest operand of a row or column beside the least one
- * that the other's dtype has, where one operand is zero or subnormal. Terms whose
- * lowest bits lie above that are not touched.
+ * What groups cut off besides (sum.c): the exponent that a group is aligned to
+ * is at most that of the largest operand of a row or column beside the least
+ * one that the other's dtype has, where one operand is zero or subnormal. Terms
+ * whose lowest bits lie above that are not touched.
  */
 static void cut_groups(const Job *j, const Line *la, const Line *lb,
 		       SumParts *s)

@@ -241,8 +241,8 @@ typedef struct SumParts {
 	double terms;
 	double groups; /* terms are added in so many groups at most, cut off as
 		ACC_MMA says; 0: rounded one by one */
-	double extra; /* error besides the additions' */
-	int lsb;      /* all terms are multiples of 2^lsb; INT_MIN: unknown */
+	double extra;  /* error besides the additions' */
+	int lsb;       /* all terms are multiples of 2^lsb; INT_MIN: unknown */
 	uint8_t flags;
 	bool minus_zero; /* every term is -0 */
 	bool flush;      /* a subnormal sum may become a zero */

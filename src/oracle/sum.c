@@ -31,19 +31,19 @@
  * are multiples of 2^emin no partial sum is subnormal, and nothing flushes.
  *
  * A GPU's matrix unit (ACC_MMA) adds groups of at least four exact products and
- * the sum so far: it aligns them to the largest exponent e among them, cuts each
- * off at 2^(e - 24) or below (one bit more than f32 has, sm_80; two, sm_90), adds
- * exactly, and cuts the sum off to f32 (Fasi, Higham, Mikaitis and Pranesh,
- * Numerical behavior of NVIDIA tensor cores, PeerJ CS 7:e330, 2021; Khattak and
- * Mikaitis, Accurate models of NVIDIA tensor cores, arXiv:2512.07004). Every
- * summand and every sum is at most B + E, so that n terms in G groups lose less
- * than 2^-24 2^floor(log2(B+E)) for each term and each sum so far, and twice
- * that for each result: with u = 2^-24, (n + 3 G) u in place of (n - 1) u. Groups
- * whose products are zeros change nothing, hence G <= n. If all terms are
- * multiples of q and B <= 2^24 q then e <= 24 + log2 q, nothing is cut off, and
- * the sum is exact as above. What that leaves is said in contract.c: e is taken
- * from the operands' exponents, which for zeros and subnormals are larger than
- * their products'.
+ * the sum so far: it aligns them to the largest exponent e among them, cuts
+ * each off at 2^(e - 24) or below (one bit more than f32 has, sm_80; two,
+ * sm_90), adds exactly, and cuts the sum off to f32 (Fasi, Higham, Mikaitis and
+ * Pranesh, Numerical behavior of NVIDIA tensor cores, PeerJ CS 7:e330, 2021;
+ * Khattak and Mikaitis, Accurate models of NVIDIA tensor cores,
+ * arXiv:2512.07004). Every summand and every sum is at most B + E, so that n
+ * terms in G groups lose less than 2^-24 2^floor(log2(B+E)) for each term and
+ * each sum so far, and twice that for each result: with u = 2^-24, (n + 3 G) u
+ * in place of (n - 1) u. Groups whose products are zeros change nothing, hence
+ * G <= n. If all terms are multiples of q and B <= 2^24 q then e <= 24 + log2
+ * q, nothing is cut off, and the sum is exact as above. What that leaves is
+ * said in contract.c: e is taken from the operands' exponents, which for zeros
+ * and subnormals are larger than their products'.
  *
  * The sign of a zero sum: x + -x and +0 + -0 are +0. Only if every term is
  * -0 do a sum started from +0 and one started from its first term differ,

@@ -14,9 +14,9 @@
 
 #include <string.h>
 
-static const char *const gpu_params[] = {
-	"unit",	   "rows",   "columns",	 "depth",
-	"threads", "stages", "operands", NULL};
+static const char *const gpu_params[] = {"unit",     "rows",    "columns",
+					 "depth",    "threads", "stages",
+					 "operands", NULL};
 
 /* ---- the candidate --------------------------------------------------- */
 
@@ -167,8 +167,8 @@ bool gp_along_k(GpuProduct *p, int number)
 {
 	Ex index[TN_MAX_RANK];
 	int64_t axis = p->l.k->naxes; /* that no loop uses */
-	ValueId v = gp_operand(p, number, gp_num(p, 0), ex_axis(p->t, axis),
-			       index);
+	ValueId v =
+		gp_operand(p, number, gp_num(p, 0), ex_axis(p->t, axis), index);
 
 	return lower_stride(&p->l, v, index, axis) == 1;
 }
@@ -237,8 +237,8 @@ void gp_tasks(GpuProduct *p)
 	for (int d = 0; d < p->batch; d++)
 		p->at[d] = lower_task(l, p->v->shape[d]);
 	p->row = ex_mul(t, lower_task(l, ex_ceil_div(t, p->m, rows)), rows);
-	p->column =
-		ex_mul(t, lower_task(l, ex_ceil_div(t, p->n, columns)), columns);
+	p->column = ex_mul(t, lower_task(l, ex_ceil_div(t, p->n, columns)),
+			   columns);
 }
 
 static bool divides(const GpuProduct *p, int64_t by, Ex extent)
@@ -284,8 +284,8 @@ static void finish_element(GpuProduct *p, uint32_t sums, const Ex *at,
 	ValueId id = l->region->anchor;
 
 	lower_bind(l, id, index,
-		   lower_round(l, p->v->dtype, p->acc,
-			       lower_load(l, sums, at), id));
+		   lower_round(l, p->v->dtype, p->acc, lower_load(l, sums, at),
+			       id));
 }
 
 static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
@@ -296,8 +296,7 @@ static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
 	Ex first = index[p->batch + 1];
 
 	if (!p->results) { /* registers, the same for all runs */
-		p->results = arena_array(l->arena, uint32_t,
-					 r->outputs.n + 1);
+		p->results = arena_array(l->arena, uint32_t, r->outputs.n + 1);
 		Ex shape[2] = {gp_num(p, p->par[P_THREADS]), gp_num(p, run)};
 		for (size_t i = 0; i < r->outputs.n; i++)
 			p->results[i] = lower_buffer(
@@ -383,5 +382,6 @@ static void gpu_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_gpu_contract = {
-	"contract", gpu_params, gpu_admit, gpu_rule, gpu_legal, gpu_lower, gpu_settle,
+	"contract", gpu_params, gpu_admit,  gpu_rule,
+	gpu_legal,  gpu_lower,  gpu_settle,
 };

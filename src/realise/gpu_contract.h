@@ -83,9 +83,9 @@ bool gp_batch_varies(const GpuProduct *p, int number, int d);
 /* Opens the phase that multiplies: a task for each tile. */
 void gp_tasks(GpuProduct *p);
 /*
- * The boundaries of `run` sums side by side in the tile, of which row and column
- * are the first one's, and what follows them, where there is a result. at: the
- * sums' indices but for the last one, which counts the run.
+ * The boundaries of `run` sums side by side in the tile, of which row and
+ * column are the first one's, and what follows them, where there is a result.
+ * at: the sums' indices but for the last one, which counts the run.
  */
 void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, uint32_t sums,
 	       const Ex *at);

@@ -21,17 +21,17 @@
 #define MIN_SLOTS  2
 
 typedef struct Operand {
-	bool packed; /* by a phase of its own */
-	bool along;  /* in memory k is the last axis */
-	uint32_t packing;           /* its memory */
-	bool varies[TN_MAX_RANK];   /* with the batch axis */
-	uint32_t tile;              /* the block's: [stages, lines, run + pad] */
+	bool packed;              /* by a phase of its own */
+	bool along;               /* in memory k is the last axis */
+	uint32_t packing;         /* its memory */
+	bool varies[TN_MAX_RANK]; /* with the batch axis */
+	uint32_t tile;            /* the block's: [stages, lines, run + pad] */
 } Operand;
 
 typedef struct Mma {
 	GpuProduct *p;
 	DType element;
-	int64_t chunk; /* elements of a copy */
+	int64_t chunk;        /* elements of a copy */
 	int64_t down, across; /* warps */
 	Operand in[2];
 	uint32_t sums;
@@ -96,8 +96,7 @@ static int64_t stage_bytes(const int64_t *par, int element)
 
 	for (int i = P_ROWS; i <= P_COLUMNS; i++) {
 		int64_t flat = par[i] * (par[P_DEPTH] * element + COPY_BYTES);
-		int64_t turned =
-			par[P_DEPTH] * (par[i] * element + COPY_BYTES);
+		int64_t turned = par[P_DEPTH] * (par[i] * element + COPY_BYTES);
 		sum += flat > turned ? flat : turned;
 	}
 	return sum;
@@ -142,16 +141,15 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, int element,
 	for (size_t i = 0; i < ARRAY_LEN(tiles); i++) {
 		if (x->m < 0 || x->n < 0 || x->batch < 0)
 			break;
-		double down = (double)((x->m + tiles[i].rows - 1) /
-				       tiles[i].rows);
+		double down =
+			(double)((x->m + tiles[i].rows - 1) / tiles[i].rows);
 		double right = (double)((x->n + tiles[i].columns - 1) /
 					tiles[i].columns);
 		double n = (double)x->batch * down * right / t->processors;
 		/* some of a wave: its length is that of a whole tile */
 		if (n > (double)(int64_t)n)
 			n = (double)((int64_t)n + 1);
-		double time = n *
-			      (double)(tiles[i].rows * tiles[i].columns) /
+		double time = n * (double)(tiles[i].rows * tiles[i].columns) /
 			      tiles[i].quality;
 		if (best == 0 || time < best) {
 			best = time;
@@ -314,23 +312,24 @@ static void pack(Mma *m, int number)
 				  number ? "packed_b" : "packed_a");
 	lower_phase(l, number ? "pack_b" : "pack_a");
 	for (int d = 0; d < n; d++)
-		p->at[d] = to[d] = o->varies[d] ? lower_task(l, shape[d])
-						: gp_num(p, 0);
+		p->at[d] = to[d] =
+			o->varies[d] ? lower_task(l, shape[d]) : gp_num(p, 0);
 	to[n] = lower_task(l, shape[n]);
 	to[n + 1] = lower_for(l, shape[n + 1], MAP_VECTOR, threads);
 	Ex k = to[o->along ? n + 1 : n], place = to[o->along ? n : n + 1];
 	Ex extent[2] = {number ? p->n : p->m, p->k}, at[2] = {place, k};
 	for (int i = 0; i < 2; i++)
 		if (!ex_equals(t,
-			       ex_sub(t, shape[(i == 1) == o->along ? n + 1 : n],
+			       ex_sub(t,
+				      shape[(i == 1) == o->along ? n + 1 : n],
 				      extent[i]),
 			       0))
 			conds[nconds++] = ex_sub(t, ex_sub(t, extent[i], at[i]),
 						 gp_num(p, 1));
 	lower_if(l, conds, nconds);
-	lower_store(l, o->packing, to,
-		    lower_value(l, gp_operand(p, number, place, k, index),
-				index));
+	lower_store(
+		l, o->packing, to,
+		lower_value(l, gp_operand(p, number, place, k, index), index));
 	if (nconds) {
 		lower_else(l);
 		lower_store(l, o->packing, to, lower_zero(l, m->element));
@@ -355,16 +354,15 @@ static void ask(Mma *m, int number, Ex block)
 	KOperand from = {0};
 
 	Ex tid = lower_for(l, gp_num(p, threads), MAP_VECTOR, (int)threads);
-	Ex turn = lower_for(l, gp_num(p, lines / (threads / per)), MAP_UNROLL,
-			    1);
+	Ex turn =
+		lower_for(l, gp_num(p, lines / (threads / per)), MAP_UNROLL, 1);
 	Ex line = ex_add(t, ex_div(t, tid, gp_num(p, per)),
 			 ex_mul(t, turn, gp_num(p, threads / per)));
 	Ex at = ex_mul(t, ex_mod(t, tid, gp_num(p, per)), gp_num(p, m->chunk));
 	Ex to[3] = {slot, line, at};
 	Ex k = ex_add(t, ex_mul(t, block, gp_num(p, p->par[P_DEPTH])),
 		      o->along ? at : line);
-	Ex place = ex_add(t, number ? p->column : p->row,
-			  o->along ? line : at);
+	Ex place = ex_add(t, number ? p->column : p->row, o->along ? line : at);
 	if (o->packed) {
 		int n = 0;
 		for (; n < p->batch; n++)
@@ -396,8 +394,8 @@ static void ask_both(Mma *m, Ex block)
 
 /* ---- sums ------------------------------------------------------------ */
 
-/* Loops over a thread's pairs of sums: their indices, and the place of the first
- * in the tile. Closed by close_pairs(). */
+/* Loops over a thread's pairs of sums: their indices, and the place of the
+ * first in the tile. Closed by close_pairs(). */
 static void open_pairs(Mma *m, Ex at[5], Ex place[2])
 {
 	GpuProduct *p = m->p;
@@ -509,7 +507,8 @@ static const char *note(const Mma *m)
 	const char *exact = dtype_is_float(p->acc)
 				    ? "sums in its accumulator f32.tc.mma"
 				    : "exact";
-	const char *packed = m->in[0].packed && m->in[1].packed ? "both operands"
+	const char *packed = m->in[0].packed && m->in[1].packed
+				     ? "both operands"
 			     : m->in[0].packed ? "the left operand"
 			     : m->in[1].packed ? "the right operand"
 					       : "no operand";

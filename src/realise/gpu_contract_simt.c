@@ -103,17 +103,18 @@ void gp_simt_rule(const GpuExtents *x, const Target *t, DType acc, int64_t *par)
 		if (x->m < 0 || x->n < 0 || x->batch < 0)
 			break;
 		/* a thread's sums of 64 bits take twice the registers */
-		if (wide && tiles[i].rows * tiles[i].columns >
-				    32 * tiles[i].threads)
+		if (wide &&
+		    tiles[i].rows * tiles[i].columns > 32 * tiles[i].threads)
 			continue;
 		int64_t n = x->batch * parts(x->m, tiles[i].rows) *
 			    parts(x->n, tiles[i].columns);
-		double time = (double)(parts(n, t->processors) *
-				       tiles[i].rows * tiles[i].columns) /
+		double time = (double)(parts(n, t->processors) * tiles[i].rows *
+				       tiles[i].columns) /
 			      tiles[i].quality;
-		int64_t here[P_COUNT] = {
-			UNIT_FMA,	  tiles[i].rows, tiles[i].columns, 8,
-			tiles[i].threads, 2,		 OPERANDS_EACH};
+		int64_t here[P_COUNT] = {UNIT_FMA,         tiles[i].rows,
+					 tiles[i].columns, 8,
+					 tiles[i].threads, 2,
+					 OPERANDS_EACH};
 		if (bytes_of(acc, here) > t->block_memory)
 			continue;
 		if (best == 0 || time < best) {
@@ -249,9 +250,9 @@ static void take(const Simt *s, int number, Ex tid, Ex turn, Ex at[2])
 			       ex_mul(t, turn, gp_num(s->p, threads / f->per)));
 	} else {
 		Ex n = gp_num(s->p, f->per / threads);
-		inner = ex_add(t, tid,
-			       ex_mul(t, ex_mod(t, turn, n),
-				      gp_num(s->p, threads)));
+		inner = ex_add(
+			t, tid,
+			ex_mul(t, ex_mod(t, turn, n), gp_num(s->p, threads)));
 		outer = ex_div(t, turn, n);
 	}
 	inner = ex_mul(t, inner, gp_num(s->p, f->width));
@@ -389,8 +390,7 @@ static void pick(Simt *s, int number, Ex tid, Ex slot, Ex k)
 	Ex r = lower_for(l, gp_num(p, s->runs[number]), MAP_UNROLL, 1);
 	Ex place = ex_mul(
 		t,
-		ex_add(t,
-		       ex_mul(t, r, gp_num(p, number ? s->across : s->down)),
+		ex_add(t, ex_mul(t, r, gp_num(p, number ? s->across : s->down)),
 		       own),
 		run);
 	Ex to[3] = {tid, r, zero};

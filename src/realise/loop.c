@@ -492,5 +492,6 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_loop = {
-	"loop", loop_params, loop_admit, loop_rule, loop_legal, loop_lower, NULL,
+	"loop",     loop_params, loop_admit, loop_rule,
+	loop_legal, loop_lower,  NULL,
 };

@@ -135,6 +135,17 @@ static const char rows[] = "def f(x: f16[M, 300]):\n"
 static const char each[] = "def f(x: f32[M, 300], y: f32[M, 300]):\n"
 			   "    return x * 2 + y\n";
 
+/* For a matrix unit: as they lie either way, packed, bytes. */
+static const char halves[] =
+	"def f(x: f16[M, 304], w: f16[304, 1000], b: f16[1000]):\n"
+	"    return relu(x @ w + b)\n";
+static const char turned[] = "def f(x: bf16[304, 136], w: bf16[72, 304]):\n"
+			     "    return x.T @ w.T\n";
+static const char odd[] = "def f(x: bf16[M, 301], w: bf16[301, N]):\n"
+			  "    return (x * 2) @ w\n";
+static const char bytes[] = "def f(x: i8[64, K], w: i8[K, 96]):\n"
+			    "    return matmul(x, w, out=i32)\n";
+
 typedef struct PinCase {
 	const char *text;
 	const char *pins[4];
@@ -151,6 +162,14 @@ static const PinCase pin_cases[] = {
 	 {"contract.threads=1024", "contract.rows=128", "contract.columns=64"},
 	 NULL},
 	{product, {"contract.unit=fma"}, NULL},
+	{product, {"contract.tile=128x128", "contract.depth=16"}, NULL},
+	{halves, {"contract.unit=simt", "contract.tile=128x256"}, NULL},
+	{halves, {"contract.unit=mma"}, NULL},
+	{halves, {"contract.tile=128x256", "contract.stages=3"}, NULL},
+	{halves, {"contract.operands=staged", "contract.depth=32"}, NULL},
+	{turned, {"contract.operands=forwarded", "contract.tile=16x64"}, NULL},
+	{odd, {"contract.unit=mma", "contract.threads=256"}, NULL},
+	{bytes, {"contract.unit=mma", "contract.tile=64x64"}, NULL},
 	{rows, {"rowreduce.lanes=1"}, NULL},
 	{rows, {"rowreduce.lanes=32"}, NULL},
 	{rows, {"rowreduce.lanes=1024"}, NULL},
@@ -174,6 +193,11 @@ static const PinCase pin_cases[] = {
 	{product, {"contract.rows=48"}, "shared out evenly"},
 	{product, {"contract.unit=amx_bf16"}, "no such unit"},
 	{product, {"contract.mr=4"}, "unit rows columns depth threads"},
+	{product, {"contract.tile=64"}, "a tile is rows x columns"},
+	{product, {"contract.tile=64x"}, "a tile is rows x columns"},
+	{product, {"contract.operands=1"}, "staged or forwarded"},
+	{product, {"contract.operands=forwarded"}, "they are staged"},
+	{product, {"contract.stages=3"}, "2 stages"},
 	{rows, {"rowreduce.lanes=16"}, "lanes (threads) must be 1 or 32"},
 	{rows, {"rowreduce.lanes=48"}, "lanes (threads) must be 1 or 32"},
 	{rows, {"rowreduce.lanes=2048"}, "lanes (threads) must be 1 or 32"},
@@ -181,6 +205,34 @@ static const PinCase pin_cases[] = {
 	{each, {"loop.lanes=33"}, "lanes (threads) must be 32, 64"},
 	{each, {"loop.lanes=2048"}, "lanes (threads) must be 32, 64"},
 	{each, {"loop.walk=2"}, "tiles are a CPU's"},
+};
+
+/* Refused by one target, for its unit. */
+static const struct {
+	const char *target;
+	PinCase pin;
+} unit_cases[] = {
+	{"cuda:sm_80",
+	 {product, {"contract.unit=mma"}, "mma does not multiply f32 and f32"}},
+	{"opencl", {halves, {"contract.unit=mma"}, "opencl has no mma"}},
+	{"cuda:sm_75",
+	 {halves, {"contract.unit=mma"}, "cuda:sm_75 has no mma"}},
+	{"cuda:sm_80", {halves, {"contract.tile=24x64"}, "multiple of 16"}},
+	{"cuda:sm_80",
+	 {halves, {"contract.stages=8"}, "stages must be 2 to 7"}},
+	{"cuda:sm_80", {halves, {"contract.depth=24"}, "multiple of 16"}},
+	{"cuda:sm_80",
+	 {halves,
+	  {"contract.tile=256x256", "contract.threads=256"},
+	  "at most 128 sums"}},
+	{"cuda:sm_80",
+	 {halves,
+	  {"contract.tile=128x256", "contract.stages=7", "contract.depth=64"},
+	  "do not fit"}},
+	{"cuda:sm_90a",
+	 {odd,
+	  {"contract.operands=forwarded"},
+	  "the left operand is computed on its way"}},
 };
 
 static size_t count_pins(const PinCase *c)
@@ -213,22 +265,104 @@ static void pins_met(void)
 	batch_compile(&b, &nvrtc);
 }
 
+static void pin_refused(const PinCase *c, const char *target)
+{
+	Case k;
+
+	if (case_open(&k, "pins.tn", c->text, NULL))
+		refused(&k, emit(&k, target, c->pins, count_pins(c)),
+			TENON_EUSAGE, c->why);
+	case_close(&k);
+}
+
 static void pins_refused(void)
 {
 	static const char *const targets[] = {"cuda:sm_90a", "opencl"};
 
-	for (size_t i = 0; i < ARRAY_LEN(pin_cases); i++) {
-		const PinCase *c = &pin_cases[i];
-		for (size_t t = 0; c->why && t < ARRAY_LEN(targets); t++) {
-			Case k;
-			if (case_open(&k, "pins.tn", c->text, NULL))
-				refused(&k,
-					emit(&k, targets[t], c->pins,
-					     count_pins(c)),
-					TENON_EUSAGE, c->why);
-			case_close(&k);
+	for (size_t i = 0; i < ARRAY_LEN(pin_cases); i++)
+		for (size_t t = 0; t < ARRAY_LEN(targets); t++)
+			if (pin_cases[i].why)
+				pin_refused(&pin_cases[i], targets[t]);
+	for (size_t i = 0; i < ARRAY_LEN(unit_cases); i++)
+		pin_refused(&unit_cases[i].pin, unit_cases[i].target);
+}
+
+/* ---- text ------------------------------------------------------------ */
+
+/* The text with the first `from` after the kernels' line replaced. */
+static const char *edited(Arena *a, const char *text, const char *from,
+			  const char *to)
+{
+	const char *at = strstr(strstr(text, "\nkernels\n"), from);
+
+	if (!CHECK(at != NULL))
+		return text;
+	return arena_printf(a, "%.*s%s%s", (int)(at - text), text, to,
+			    at + strlen(from));
+}
+
+/* Products by the unit print, read back, and mean what the unit takes. */
+static void unit_text(void)
+{
+	static const char *const texts[] = {halves, turned, odd, bytes};
+	static const char *const breaches[][3] = {
+		{"\t\t\twait 2\n", "\t\t\twait 3\n", "nothing has waited for"},
+		{"barrier\n", "", "a barrier is missing"},
+		{"down 2", "down 3", "has no tile"},
+		{"down 2", "down 4", "has not the tile's sums"},
+		{"] turned", "]", "cannot prove"},
+		{"steps 4", "steps 5", "cannot prove"},
+		{"steps 4", "steps i0", "a small constant"},
+		{"tile 128 x", "tile 64 x", "has not the tile's sums"},
+		{"dot mma f16", "dot mma bf16", "is not in the block's"},
+		{"dot mma f16", "dot amx_bf16 f16", "no unit takes"},
+		{"x 8 async", "x 5 async", "a copy of 10 bytes"},
+		{"buffer worker left: f16[4, 128, 72]",
+		 "buffer worker left: f16[4, 128, 68]", "divides"},
+	};
+	static const char fixed[] =
+		"def f(x: f16[256, 512], w: f16[512, 1024]):\n"
+		"    return x @ w\n";
+	static const char *const tile[] = {"contract.tile=128x256"};
+
+	for (size_t i = 0; i <= ARRAY_LEN(texts); i++) {
+		bool last = i == ARRAY_LEN(texts);
+		const char *source = last ? fixed : texts[i];
+		Case k;
+		Ctx ctx;
+		Buf once, again;
+		ctx_init(&ctx);
+		if (!case_open(&k, "t.tn", source, NULL) ||
+		    !works(&k, emit(&k, "cuda:sm_90a", tile, last), source))
+			goto next;
+		buf_init(&once, &ctx.perm);
+		buf_init(&again, &ctx.perm);
+		kernels_print(k.plan->plan->kernels, &once);
+		const char *text = buf_str(&once);
+		uint32_t at = ctx_add_source(&ctx, "t", text, strlen(text));
+		Kernels *ks = kernels_parse(&ctx, &ctx.perm, at);
+		if (CHECK(ks != NULL)) {
+			kernels_print(ks, &again);
+			CHECK_STR(buf_str(&again), text);
+		} else {
+			puts(buf_str(&ctx.messages));
 		}
+		for (size_t b = 0; last && b < ARRAY_LEN(breaches); b++) {
+			const char *bad =
+				edited(&ctx.perm, text, breaches[b][0],
+				       breaches[b][1]);
+			ctx_clear_errors(&ctx);
+			at = ctx_add_source(&ctx, "t", bad, strlen(bad));
+			CHECK(!kernels_parse(&ctx, &ctx.perm, at));
+			const char *said = buf_str(&ctx.messages);
+			if (!CHECK(strstr(said, breaches[b][2])))
+				printf("%s: %s\n", breaches[b][1], said);
+		}
+next:
+		case_close(&k);
+		ctx_release(&ctx);
 	}
 }
 
-TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(pins_refused))
+TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(pins_refused),
+	  TEST(unit_text))

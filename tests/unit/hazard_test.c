@@ -112,40 +112,41 @@ static void check_refused(const char *phase, const char *body, const char *why)
 
 /* ---- text ------------------------------------------------------------ */
 
-static const char every[] = PROGRAM "\tphase first threads 64 tasks i0 < M {\n"
-				    "\t\tfor i1 < 64 vector 64 {\n"
-				    "\t\t\tv1: f32 = load x[i0, i1]\n"
-				    "\t\t\tstore s[i0, 63 - i1] = v1\n"
-				    "\t\t}\n"
-				    "\t}\n"
-				    "\tphase main threads 64 tasks i10 < M {\n"
-				    "\t\tv10: f32 = acc maximum\n"
-				    "\t\tfor i11 < 128 vector 64 {\n"
-				    "\t\t\tv11: f32 = load s[i10, 0]\n"
-				    "\t\t\tstore w[i11] = v11\n"
-				    "\t\t\tv10: f32 = accum maximum v11\n"
-				    "\t\t}\n"
-				    "\t\tfor i15 < 16 vector 64 {\n"
-				    "\t\t\tcopy u[1, 4*i15] = x[i10, 4*i15] x 4 "
-				    "async where M - 8 >= 0\n"
-				    "\t\t\tcopy u[0, 4*i15] = x[i10, 4*i15] x "
-				    "4\n"
-				    "\t\t}\n"
-				    "\t\twait 1\n"
-				    "\t\tfor i12 < 64 vector 64 {\n"
-				    "\t\t\tfor i13 < 4 unroll {\n"
-				    "\t\t\t\tv12: f32 = load w[i12 + 1]\n"
-				    "\t\t\t\tstore r[i12, i13] = v12\n"
-				    "\t\t\t}\n"
-				    "\t\t}\n"
-				    "\t\tbarrier\n"
-				    "\t\tstore w[0] = v10\n"
-				    "\t\tbarrier\n"
-				    "\t\tfor i14 < 64 vunroll 64 {\n"
-				    "\t\t\tv13: f32 = load w[0]\n"
-				    "\t\t\tstore y[i10, i14] = v13 as %1\n"
-				    "\t\t}\n"
-				    "\t}\n";
+static const char every[] =
+	PROGRAM "\tphase first threads 64 tasks i0 < M {\n"
+		"\t\tfor i1 < 64 vector 64 {\n"
+		"\t\t\tv1: f32 = load x[i0, i1]\n"
+		"\t\t\tstore s[i0, 63 - i1] = v1\n"
+		"\t\t}\n"
+		"\t}\n"
+		"\tphase main threads 64 tasks i10 < M {\n"
+		"\t\tv10: f32 = acc maximum\n"
+		"\t\tfor i11 < 128 vector 64 {\n"
+		"\t\t\tv11: f32 = load s[i10, 0]\n"
+		"\t\t\tstore w[i11] = v11\n"
+		"\t\t\tv10: f32 = accum maximum v11\n"
+		"\t\t}\n"
+		"\t\tfor i15 < 16 vector 64 {\n"
+		"\t\t\tcopy u[1, 4*i15] = x[i10, 4*i15] x 4 "
+		"async where M - 8 >= 0\n"
+		"\t\t\tcopy u[0, 4*i15] = x[i10, 4*i15] x "
+		"4\n"
+		"\t\t}\n"
+		"\t\twait 1\n"
+		"\t\tfor i12 < 64 vector 64 {\n"
+		"\t\t\tfor i13 < 4 unroll {\n"
+		"\t\t\t\tv12: f32 = load w[i12 + 1]\n"
+		"\t\t\t\tstore r[i12, i13] = v12\n"
+		"\t\t\t}\n"
+		"\t\t}\n"
+		"\t\tbarrier\n"
+		"\t\tstore w[0] = v10\n"
+		"\t\tbarrier\n"
+		"\t\tfor i14 < 64 vunroll 64 {\n"
+		"\t\t\tv13: f32 = load w[0]\n"
+		"\t\t\tstore y[i10, i14] = v13 as %1\n"
+		"\t\t}\n"
+		"\t}\n";
 
 static void law(void)
 {
@@ -286,15 +287,16 @@ static void within_a_loop(void)
 /* ---- copies ---------------------------------------------------------- */
 
 #define COPY(axis, to, from, how)                                              \
-	"for i" axis " < 16 vector 64 {\ncopy " to " = " from " x 4" how "\n}\n"
+	"for i" axis " < 16 vector 64 {\ncopy " to " = " from " x 4" how "\n}" \
+	"\n"
 #define ROW(axis) "x[i0, 4*i" axis "]"
 /* A ring of four slots: a turn has one filled and reads another one. */
 #define RING(waits, fill, read)                                                \
 	COPY("1", "u[0, 4*i1]", ROW("1"), " async")                            \
-	waits TURNS waits "@\n" COPY("2", "u[" fill ", 4*i2]", ROW("2"),       \
-				     " async")                                 \
-		"for i3 < 64 vector 64 {\nv3: f32 = load u[" read             \
-		", 63 - i3]\nstore y[i0, i3] = v3\n}\n}\n"
+	waits TURNS waits "@\n" COPY(                                          \
+		"2", "u[" fill ", 4*i2]", ROW("2"),                            \
+		" async") "for i3 < 64 vector 64 {\nv3: f32 = load u[" read    \
+			  ", 63 - i3]\nstore y[i0, i3] = v3\n}\n}\n"
 
 static void copies(void)
 {
@@ -303,12 +305,13 @@ static void copies(void)
 		FILL("1") "@\n" COPY("2", "r[i2, 0]", "w[4*i2]", ""),
 		FILL("1") "barrier\n" CROSS("3") "@\n" COPY("2", "w[4*i2]",
 							    ROW("2"), ""),
-		COPY("1", "w[4*i1]", ROW("1"), " async") "wait 0\n@\n" CROSS(
-			"2"),
+		COPY("1", "w[4*i1]", ROW("1"),
+		     " async") "wait 0\n@\n" CROSS("2"),
 		RING("wait 0\n", "(i20 + 1)%4", "i20%4"),
 		/* what the turn before has read is filled behind a barrier */
 		RING("wait 0\n", "(i20 + 3)%4", "i20%4"),
-		/* a slot that no turn before this one fills is not waited for */
+		/* a slot that no turn before this one fills is not waited for
+		 */
 		RING("wait 0\n", "(i20 + 1)%4", "(i20 + 2)%4"),
 	};
 	Ctx ctx;
@@ -351,15 +354,14 @@ static void laws_of_copies(void)
 		 "a copy of 12 bytes"},
 		{COPY("1", "w[4*i1]", "x[i0, 4*i1 + 1]", ""), "4 divides"},
 		{COPY("1", "w[4*i1 + 2]", ROW("1"), ""), "4 divides"},
-		{COPY("1", "w[4*i1]", "x[i0, 4*i1 + 4]", ""),
-		 "cannot prove"},
+		{COPY("1", "w[4*i1]", "x[i0, 4*i1 + 4]", ""), "cannot prove"},
 		{COPY("1", "w[16*i1]", ROW("1"), ""), "cannot prove"},
 		{COPY("1", "x[i0, 4*i1]", "w[4*i1]", ""), "stored"},
-		{COPY("1", "w[4*i1]", ROW("1"), "") "barrier\n" COPY(
-			 "2", "x[i0, 4*i2]", "w[4*i2]", ""),
+		{COPY("1", "w[4*i1]", ROW("1"),
+		      "") "barrier\n" COPY("2", "x[i0, 4*i2]", "w[4*i2]", ""),
 		 "is an input"},
-		{COPY("1", "w[4*i1]", ROW("1"), "") "barrier\n" COPY(
-			 "2", "w[4*i2]", "w[4*i2 + 64]", ""),
+		{COPY("1", "w[4*i1]", ROW("1"),
+		      "") "barrier\n" COPY("2", "w[4*i2]", "w[4*i2 + 64]", ""),
 		 "to itself"},
 		{COPY("1", "r[i1, 0]", ROW("1"), " async"), "asynchronous"},
 		{"for i1 < 64 vector 64 {\nwait 0\n}\n", "outside of loops"},
@@ -547,6 +549,7 @@ static void damaged(void)
 	CHECK(read > 300);
 }
 
-TEST_MAIN(TEST(law), TEST(barriers), TEST(no_barriers), TEST(within_a_loop), TEST(copies), TEST(laws_of_copies),
-	  TEST(laws), TEST(threads), TEST(phases), TEST(unread_fold),
-	  TEST(part_of_a_warp), TEST(registers), TEST(damaged))
+TEST_MAIN(TEST(law), TEST(barriers), TEST(no_barriers), TEST(within_a_loop),
+	  TEST(copies), TEST(laws_of_copies), TEST(laws), TEST(threads),
+	  TEST(phases), TEST(unread_fold), TEST(part_of_a_warp),
+	  TEST(registers), TEST(damaged))

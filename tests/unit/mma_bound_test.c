@@ -12,8 +12,8 @@
 
 #include <float.h>
 
-#define M 4
-#define N 16
+#define M      4
+#define N      16
 #define MOST_K 1024
 
 typedef struct Adder {
@@ -185,8 +185,8 @@ static Outcome run(const Adder *a, AccKind acc, DType d, Draw *from, int k)
 	nums_store(d, in[1].data, 0, k * N, n);
 	for (int i = 0; i < M; i++)
 		for (int j = 0; j < N; j++)
-			((float *)out.data)[i * N + j] = (float)sum_of(
-				a, d, x + i * k, y + j, N, k);
+			((float *)out.data)[i * N + j] =
+				(float)sum_of(a, d, x + i * k, y + j, N, k);
 	return judge(d, acc, in, &out, k);
 }
 
@@ -205,9 +205,9 @@ static void every_adder(void)
 						Adder a = {group, bits, z & 1};
 						DType d = z & 2 ? DT_BF16
 								: DT_F16;
-						Outcome o = run(&a, ACC_MMA, d,
-								draws[f],
-								ks[i]);
+						Outcome o =
+							run(&a, ACC_MMA, d,
+							    draws[f], ks[i]);
 						if (!CHECK(o != OUT_FAIL))
 							printf("group %d bits "
 							       "%d draw %zu k "
