@@ -214,8 +214,10 @@ bool target_find(TenonContext *c, Arena *a, const char *name, bool must_run,
 
 /* ---- memory.c -------------------------------------------------------- */
 
-/* Stage 6 of kernels; sources, target and compiler are the caller's. */
-Plan *plan_build(Arena *a, const Program *source, Kernels *ks);
+/* Stage 6 of kernels for the target of that name; sources and compiler are the
+ * caller's. */
+Plan *plan_build(Arena *a, const Program *source, Kernels *ks,
+		 const char *target);
 
 /* ---- plan.c ---------------------------------------------------------- */
 

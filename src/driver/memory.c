@@ -143,6 +143,7 @@ static void add_launches(Build *b, uint32_t kernel)
 	const Kernel *k = &ks->kernels.p[kernel];
 	ExprTab *t = &b->p->ex;
 	PlanLaunch l = {.kernel = kernel};
+	CDialect dialect = target_dialect(b->plan->target);
 
 	kernel_buffers(b, kernel, &l);
 	for (uint32_t i = 0; i < k->phases.n; i++) {
@@ -152,7 +153,7 @@ static void add_launches(Build *b, uint32_t kernel)
 		l.tasks = ex_const(t, 1);
 		for (size_t j = 0; j < ph->tasks.n; j++)
 			l.tasks = ex_mul(t, l.tasks, ph->tasks.p[j].extent);
-		l.scratch = ph->threads ? emit_shared(ks, k, ph)
+		l.scratch = ph->threads ? emit_shared(ks, k, ph, dialect)
 					: emit_scratch(ks, k);
 		VEC_PUSH(b->a, b->plan->launches, l);
 	}
@@ -392,7 +393,8 @@ static void add_donations(Build *b)
 	}
 }
 
-Plan *plan_build(Arena *a, const Program *source, Kernels *ks)
+Plan *plan_build(Arena *a, const Program *source, Kernels *ks,
+		 const char *target)
 {
 	Plan *plan = arena_new(a, Plan);
 	Build b = {.plan = plan, .a = a, .p = ks->program};
@@ -400,6 +402,7 @@ Plan *plan_build(Arena *a, const Program *source, Kernels *ks)
 	plan->arena = a;
 	plan->source = source;
 	plan->kernels = ks;
+	plan->target = target;
 	plan->acc = plan_accumulators(a, source, ks);
 	b.of = arena_array(a, uint32_t, ks->program->values.n + 1);
 	for (uint32_t k = 0; k < ks->kernels.n; k++)

@@ -364,7 +364,7 @@ bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 				       "or forwarded");
 		else if (is_unit)
 			return bad_pin(p, text,
-				       "units are fma (simt), mma, "
+				       "units are fma (simt), mma, wgmma, "
 				       "avx512_bf16, avx512_vnni, amx_bf16, "
 				       "amx_int8");
 		else if (!eq[1] || (end && *end))

@@ -213,10 +213,10 @@ static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
 	const char *compiler = "", *flags = "";
 	if (!emit_only && !find_compiler(p, target->name, &compiler, &flags))
 		return false;
-	Plan *plan = plan_build(&p->arena, p->program->p, pl->kernels);
+	Plan *plan =
+		plan_build(&p->arena, p->program->p, pl->kernels, target->name);
 	for (size_t i = 0; i < pl->kernels->kernels.n; i++)
 		VEC_PUSH(&p->arena, plan->sources, pl->sources[i]);
-	plan->target = target->name;
 	plan->compiler = compiler;
 	plan->flags = flags;
 	p->plan = plan;
@@ -464,12 +464,11 @@ static bool rebuild(TenonPlan *p, const char *path, const char *text,
 	p->program = program_adopt(p->c, source);
 	p->rewritten = ks->program;
 	p->kernels = ks;
-	p->plan = plan_build(&p->arena, p->program->p, ks);
+	p->plan = plan_build(&p->arena, p->program->p, ks, parts->target);
 	if (!plan_use_accumulators(p->plan, parts->acc.p, parts->acc.n))
 		return refuse_plan(p, path,
 				   "the accumulators it records are not those "
 				   "of its kernels");
-	p->plan->target = parts->target;
 	p->plan->compiler = parts->compiler;
 	p->plan->flags = parts->flags;
 	for (size_t i = 0; i < ks->kernels.n; i++) {

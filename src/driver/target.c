@@ -150,13 +150,16 @@ static bool find_gpu(TenonContext *c, Arena *a, const char *name, Target *out)
 				 "--target %s: a device of OpenCL cannot be "
 				 "chosen in this version",
 				 name);
-	MatrixUnit *units = arena_array(a, MatrixUnit, 1);
-	units[0] = UNIT_MMA;
+	static const MatrixUnit units[] = {UNIT_MMA, UNIT_WGMMA};
+	int arch = cuda ? arch_number(name + 8) : 0;
+	bool hopper = cuda && !strcmp(name + 8, "90a");
 	*out = (Target){
 		.name = arena_strdup(a, name),
 		.cpus = 1,
 		.units = units,
-		.nunits = cuda && arch_number(name + 8) >= 80,
+		.nunits = arch < 80 ? 0
+			  : hopper  ? 2
+				    : 1,
 		.block_memory = cuda ? block_memory(name + 8) : GROUP_MEMORY,
 		.processors = cuda ? processors(name + 8) : 8,
 		.threads = cuda ? 256 : 64,

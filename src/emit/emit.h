@@ -22,6 +22,7 @@ Ex emit_scratch(const Kernels *ks, const Kernel *k);
 const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 		     CDialect dialect);
 /* Bytes of a block's memory that a launch of the phase gives. */
-Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph);
+Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph,
+	       CDialect dialect);
 
 #endif

@@ -69,6 +69,8 @@ typedef struct Emit {
 	streams; /* stores of the vector loop that have a flag */
 	VEC(const Stmt *) folds; /* that threads do together, of all phases */
 	VEC(Ex) consts;          /* named c0, c1 ... at the phase's head */
+	const Stmt *under_way;   /* a DOT whose sums are not there yet */
+	const StmtList *dot_in;  /* the list that it is in */
 	bool narrow;             /* indices of the phase are int */
 	bool fence;              /* the phase stores past the caches */
 	bool quiet;         /* a further copy: comments were printed before */

@@ -53,6 +53,7 @@ static const char *instruction(const Stmt *s)
 		return is_signed(s) ? "tdpbssd" : "tdpbuud";
 	case UNIT_FMA:
 	case UNIT_MMA:
+	case UNIT_WGMMA:
 	case UNIT_COUNT:
 		break;
 	}

@@ -411,13 +411,37 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 		ec_stmt(e, s);
 }
 
+/* Statements that a multiplication under way does not wait for: copies on their
+ * way to other places, as ir/kernel_hazard.c has seen. */
+static bool only_asks(const Stmt *s)
+{
+	if (s->kind == ST_COPY)
+		return s->copy->async;
+	if (s->kind != ST_FOR && s->kind != ST_IF)
+		return false;
+	for (size_t i = 0; i < s->body.n; i++)
+		if (!only_asks(s->body.p[i]))
+			return false;
+	for (size_t i = 0; i < s->orelse.n; i++)
+		if (!only_asks(s->orelse.p[i]))
+			return false;
+	return true;
+}
+
 static void print_list(Emit *e, const StmtList *l, const Phase *ph,
 		       const Stmt *loop)
 {
 	size_t ranges = e->facts.ranges.n;
 
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++) {
+		if (e->under_way && !only_asks(l->p[i]))
+			eg_dot_close(e);
 		print_stmt(e, l->p[i], ph, loop);
+		if (e->under_way == l->p[i])
+			e->dot_in = l;
+	}
+	if (e->under_way && e->dot_in == l)
+		eg_dot_close(e);
 	e->facts.ranges.n = ranges;
 }
 
@@ -425,14 +449,16 @@ static void print_list(Emit *e, const StmtList *l, const Phase *ph,
 
 /* Bytes of an element in the block's memory, where OpenCL keeps 16-bit floats
  * as they live in registers. */
-static int shared_bytes(DType d)
+static int shared_bytes(CDialect dialect, DType d)
 {
-	return d == DT_F16 || d == DT_BF16 ? 4 : dtype_info[d].bytes;
+	bool wide = dialect == CD_OPENCL && (d == DT_F16 || d == DT_BF16);
+
+	return wide ? 4 : dtype_info[d].bytes;
 }
 
-static Ex padded_bytes(ExprTab *t, const KBuffer *b)
+static Ex padded_bytes(ExprTab *t, CDialect dialect, const KBuffer *b)
 {
-	Ex n = ex_const(t, shared_bytes(b->dtype));
+	Ex n = ex_const(t, shared_bytes(dialect, b->dtype));
 
 	for (int d = 0; d < b->rank; d++)
 		n = ex_mul(t, n, b->shape[d]);
@@ -468,14 +494,25 @@ static bool is_shared(const Kernel *k, const Phase *ph, uint32_t buffer)
 	       touches(&ph->body, buffer);
 }
 
-Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph)
+/* Where a buffer begins that comes after `from` bytes. */
+static Ex place_of(ExprTab *t, Ex from, const KBuffer *b)
+{
+	Ex by = ex_const(t, SWIZZLE_BYTES * 8);
+
+	return b->swizzled ? ex_mul(t, ex_ceil_div(t, from, by), by) : from;
+}
+
+Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph,
+	       CDialect dialect)
 {
 	ExprTab *t = &ks->program->ex;
 	Ex sum = ex_const(t, PART_BYTES(ph->threads));
 
 	for (uint32_t i = 0; i < k->buffers.n; i++)
 		if (is_shared(k, ph, i))
-			sum = ex_add(t, sum, padded_bytes(t, &k->buffers.p[i]));
+			sum = ex_add(
+				t, place_of(t, sum, &k->buffers.p[i]),
+				padded_bytes(t, dialect, &k->buffers.p[i]));
 	return sum;
 }
 
@@ -488,6 +525,7 @@ static void print_shared(Emit *e, const Phase *ph)
 		const KBuffer *b = &e->k->buffers.p[i];
 		if (!is_shared(e->k, ph, i))
 			continue;
+		offset = place_of(e->t, offset, b);
 		if (e->buffer_used[i]) {
 			const char *type = e->dialect == CD_OPENCL
 						   ? ec_type(e, b->dtype, 0)
@@ -497,7 +535,8 @@ static void print_shared(Emit *e, const Phase *ph)
 				space, type, ec_buffer(e, i), space, type,
 				ec_ex_raw(e, offset));
 		}
-		offset = ex_add(e->t, offset, padded_bytes(e->t, b));
+		offset =
+			ex_add(e->t, offset, padded_bytes(e->t, e->dialect, b));
 	}
 }
 
@@ -554,8 +593,10 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 	buf_puts(out, ")\n{\n");
 	e->depth = 1;
 	if (e->dialect == CD_CUDA)
-		ec_line(e, "extern __shared__ __align__(16) unsigned char "
-			   "tn_shared[];\n");
+		ec_line(e,
+			"extern __shared__ __align__(%d) unsigned char "
+			"tn_shared[];\n",
+			eg_has_unit(e, UNIT_WGMMA) ? SWIZZLE_BYTES * 8 : 16);
 	ec_line(e, "const int tn_t = %s;\n",
 		e->dialect == CD_CUDA ? "threadIdx.x" : "(int)get_local_id(0)");
 	ec_line(e, "%svoid *const tn_part = tn_shared;\n",

@@ -4,6 +4,7 @@
  *   emit_gpu.c         kernels, loops, folds and single statements
  *   emit_gpu_move.c    elements moved several at a time
  *   emit_gpu_dot.c     products by a GPU's matrix unit
+ *   emit_gpu_wgmma.c   and by that of sm_90a
  *   emit_gpu_narrow.c  whether 32 bits hold every index of a phase
  */
 #ifndef TENON_EMIT_EMIT_GPU_H
@@ -29,8 +30,19 @@ void eg_move_head(const Emit *e, Buf *out);
 /* ---- emit_gpu_dot.c -------------------------------------------------- */
 
 void eg_dot(Emit *e, const Stmt *s, const Phase *ph);
+/* The C type of its sums. */
+const char *eg_sum_type(const Stmt *s);
+/* Whether the kernel has a DOT of the unit. */
+bool eg_has_unit(const Emit *e, MatrixUnit u);
 /* The functions that it calls, where the kernel has it. */
 void eg_dot_head(const Emit *e, Buf *out);
+
+/* ---- emit_gpu_wgmma.c ------------------------------------------------ */
+
+void eg_wgmma(Emit *e, const Stmt *s);
+void eg_wgmma_head(const Stmt *s, Buf *out);
+/* Waits for the sums of the DOT that is under way. */
+void eg_dot_close(Emit *e);
 
 /* ---- emit_gpu_narrow.c ----------------------------------------------- */
 

@@ -28,6 +28,29 @@ static const Stmt *find_dot(const StmtList *l)
 	return NULL;
 }
 
+static const Stmt *first_dot(const Emit *e)
+{
+	const Stmt *s = NULL;
+
+	for (size_t i = 0; !s && i < e->k->phases.n; i++)
+		s = find_dot(&e->k->phases.p[i].body);
+	return s;
+}
+
+bool eg_has_unit(const Emit *e, MatrixUnit u)
+{
+	const Stmt *s = first_dot(e);
+
+	return s && s->dot->unit == u;
+}
+
+const char *eg_sum_type(const Stmt *s)
+{
+	return s->dtype == DT_F32   ? "float"
+	       : s->dtype == DT_I32 ? "int"
+				    : "unsigned";
+}
+
 /* ---- functions ------------------------------------------------------- */
 
 static const char ldmatrix_text[] =
@@ -76,15 +99,14 @@ static const char *instruction(const Stmt *s)
 
 void eg_dot_head(const Emit *e, Buf *out)
 {
-	const Stmt *s = NULL;
+	const Stmt *s = first_dot(e);
 
-	for (size_t i = 0; !s && i < e->k->phases.n; i++)
-		s = find_dot(&e->k->phases.p[i].body);
 	if (!s)
 		return;
-	const char *type = s->dtype == DT_F32   ? "float"
-			   : s->dtype == DT_I32 ? "int"
-						: "unsigned";
+	if (s->dot->unit == UNIT_WGMMA) {
+		eg_wgmma_head(s, out);
+		return;
+	}
 	char is = s->dtype == DT_F32 ? 'f' : 'r';
 	buf_puts(out, ldmatrix_text);
 	buf_printf(out,
@@ -101,7 +123,7 @@ void eg_dot_head(const Emit *e, Buf *out)
 		   "\t    : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), "
 		   "\"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1]));\n"
 		   "}\n",
-		   type, instruction(s), is, is, is, is);
+		   eg_sum_type(s), instruction(s), is, is, is, is);
 }
 
 /* ---- a tile ---------------------------------------------------------- */
@@ -161,6 +183,10 @@ void eg_dot(Emit *e, const Stmt *s, const Phase *ph)
 	bug_if(e->dialect != CD_CUDA);
 	bug_if(!ex_is_const(e->t, d->steps, &steps));
 	e->buffer_used[s->buffer] = true;
+	if (d->unit == UNIT_WGMMA) {
+		eg_wgmma(e, s);
+		return;
+	}
 	ec_line(e, "{\n");
 	e->depth++;
 	Side a = open_side(e, s, 0,

@@ -51,7 +51,13 @@ typedef struct KBuffer {
 	Ex shape[K_MAX_RANK];
 	ValueId value;    /* what it holds; NO_VALUE for SHARED, WORKER, REG */
 	const char *name; /* letters, digits, _; unique in the kernel */
+	/* WORKER: rows of 128 bytes whose pieces of 16 lie exchanged, piece c
+	 * of row r in place c ^ r % 8, as UNIT_WGMMA reads them; in the block's
+	 * memory at a multiple of 1024 bytes. Only whole pieces are copied
+	 * there. */
+	bool swizzled;
 } KBuffer;
+#define SWIZZLE_BYTES 128
 
 typedef enum LoopMap {
 	MAP_SERIAL,
@@ -140,10 +146,15 @@ typedef struct KCopy {
  * them lying `down` below each other and the others side by side, with rows /
  * down x columns / across sums each. Steps are 32 bytes, and the last axes are
  *
- *	sums      registers [threads][i][j][2][2]: of thread t, in its warp's
- *		  part, row 16 i + 8 h + t % 32 / 4 and column 8 j + 2 (t % 4) +
- *q at [t][i][j][h][q] operand 0 [rows][k] in the block's memory; [k][rows]
- *where turned operand 1 [columns][k]; [k][columns] where turned
+ *	sums      registers [threads][i][j][2][2]; at [t][i][j][h][q], of its
+ *		  warp's part, row 16 i + 8 h + t % 32 / 4,
+ *		  column 8 j + 2 (t % 4) + q
+ *	operand 0 in the block's memory [rows][k]; [k][rows] where turned
+ *	operand 1 there [columns][k]; [k][columns] where turned
+ *
+ * UNIT_WGMMA takes swizzled operands: k is a row of 128 bytes, or, where
+ * turned, [rows or columns / 64][k][64]. A warp has 16 rows of the tile and all
+ * its columns.
  */
 typedef struct KDot {
 	MatrixUnit unit;

@@ -334,6 +334,9 @@ static bool check_access(Check *c, const Stmt *s)
 				     s->dtype < DT_COUNT
 					     ? dtype_info[s->dtype].name
 					     : "a dtype");
+	if (b->swizzled && !s->copy)
+		return kcheck_breach(c, "%s: only pieces are copied there",
+				     access_text(c, s));
 	if (!kcheck_conds(c, s) || (s->kind != ST_AHEAD && !prove_access(c, s)))
 		return false;
 	return b->scope != SCOPE_REG || check_register(c, s);
@@ -419,6 +422,7 @@ static bool check_side(Check *c, const Stmt *s, const KOperand *o,
 		      .dtype = s->dtype,
 		      .nconds = kind == ST_LOAD ? s->nconds : 0,
 		      .conds = s->conds,
+		      .copy = s->copy,
 		      .value = NO_VALUE,
 		      .var = NO_VAR};
 	memcpy(one->index, o->index, sizeof(one->index));
@@ -464,6 +468,9 @@ static bool check_copy(Check *c, const Stmt *s)
 	if (from->scope != SCOPE_IN && !c->stored[y->from.buffer])
 		return kcheck_breach(c, "%s is copied before it is stored",
 				     from->name);
+	if (from->swizzled || (b->swizzled && bytes != 16))
+		return kcheck_breach(c, "%s: only pieces are copied there",
+				     b->swizzled ? b->name : from->name);
 	if (b->scope == SCOPE_IN)
 		return kcheck_breach(c, "%s is copied to and is an input",
 				     b->name);
@@ -575,18 +582,29 @@ static bool check_sums(Check *c, const Stmt *s, int64_t down, int64_t across)
 	       kcheck_breach(c, "dot: %s is added to and not stored", b->name);
 }
 
-/* Operand o of a unit of threads, whose rows begin at multiples of 16 bytes. */
+/* Operand o of a unit of threads. */
 static bool check_block_operand(Check *c, const Stmt *s, int o, Ex k)
 {
 	const KDot *d = s->dot;
 	const KOperand *in = &d->in[o];
-	Ex wide = ex_const(c->t, o ? d->columns : d->rows);
-	const Ex box[] = {d->turned[o] ? k : wide, d->turned[o] ? wide : k};
+	int64_t wide = o ? d->columns : d->rows;
+	int width = 16 / dtype_info[s->from].bytes;
+	bool swizzled = d->unit == UNIT_WGMMA;
+	Ex panel = ex_const(c->t, 8 * width);
+	Ex box[3] = {ex_const(c->t, wide), k};
+	int n = 2;
 
-	if (!check_box(c, s, in->buffer, in->nindex, in->index, box, 2))
+	if (d->turned[o] && swizzled) {
+		box[0] = ex_const(c->t, wide / (8 * width));
+		box[2] = panel;
+		n = 3;
+	} else if (d->turned[o]) {
+		box[0] = k;
+		box[1] = ex_const(c->t, wide);
+	}
+	if (!check_box(c, s, in->buffer, in->nindex, in->index, box, n))
 		return false;
 	const KBuffer *b = &c->k->buffers.p[in->buffer];
-	int width = 16 / dtype_info[s->from].bytes;
 	if (b->scope != SCOPE_WORKER || b->dtype != s->from)
 		return kcheck_breach(c, "dot: %s is not in the block's memory",
 				     b->name);
@@ -594,7 +612,22 @@ static bool check_block_operand(Check *c, const Stmt *s, int o, Ex k)
 		return kcheck_breach(c, "dot of what is not stored");
 	if (d->turned[o] && dtype_info[s->from].bytes != 2)
 		return kcheck_breach(c, "dot: only 16 bits are turned");
-	if (!has_constant_rows(c, b) || !is_aligned(c, in, width) ||
+	if (b->swizzled != swizzled ||
+	    (swizzled && d->turned[o] && wide % (8 * width)))
+		return kcheck_breach(c, "dot: %s lies otherwise than %s reads",
+				     b->name, unit_info[d->unit].name);
+	if (!has_constant_rows(c, b))
+		return false;
+	for (int i = 0; swizzled && i < n; i++)
+		if (!ex_equals(c->t, in->index[in->nindex - 1 - i], 0))
+			return kcheck_breach(c, "dot: %s begins in a slot",
+					     b->name);
+	int64_t rows = 0;
+	if (swizzled &&
+	    (!ex_is_const(c->t, b->shape[b->rank - 2], &rows) || rows % 8))
+		return kcheck_breach(c, "dot: %s has no groups of 8 rows",
+				     b->name);
+	if (!is_aligned(c, in, width) ||
 	    !ex_equals(
 		    c->t,
 		    ex_mod(c->t, b->shape[b->rank - 1], ex_const(c->t, width)),
@@ -616,6 +649,20 @@ static bool check_threads_dot(Check *c, const Stmt *s)
 	if (d->flat || d->down < 1 || warps % d->down || d->rows < 1 ||
 	    d->columns < 1 || d->rows % (MMA_ROWS * d->down) ||
 	    d->columns % (2 * MMA_COLUMNS * (warps / d->down)))
+		return kcheck_breach(c, "%s has no tile of %d x %d",
+				     unit_info[d->unit].name, (int)d->rows,
+				     (int)d->columns);
+	if (c->block &&
+	    (c->block->dot->unit != d->unit || c->block->from != s->from ||
+	     c->block->dot->rows != d->rows ||
+	     c->block->dot->columns != d->columns ||
+	     c->block->dot->turned[0] != d->turned[0] ||
+	     c->block->dot->turned[1] != d->turned[1]))
+		return kcheck_breach(c, "dots of two kinds in one kernel");
+	c->block = s;
+	if (d->unit == UNIT_WGMMA &&
+	    (d->down != warps || warps % WGMMA_WARPS ||
+	     d->rows != warps * MMA_ROWS || d->columns > 256))
 		return kcheck_breach(c, "%s has no tile of %d x %d",
 				     unit_info[d->unit].name, (int)d->rows,
 				     (int)d->columns);

@@ -39,9 +39,10 @@ typedef struct Check {
 	ExFacts facts;
 	VarState *vars;
 	AxisState *axes;
-	bool *stored;     /* by buffer */
-	int *reg_lanes;   /* by buffer */
-	const KDot *tile; /* of the phase, for units of tiles */
+	bool *stored;      /* by buffer */
+	int *reg_lanes;    /* by buffer */
+	const KDot *tile;  /* of the phase, for units of tiles */
+	const Stmt *block; /* a DOT of a unit of threads, of the kernel */
 	VEC(VarId) visible;
 	VEC(const Stmt *) around; /* serial loops, outermost first */
 	int64_t vaxis;            /* axis of the vector loop around, or -1 */

@@ -585,6 +585,7 @@ static bool buffer(Parser *p)
 	skip(p);
 	if (*p->s == '%' && !value(p, &b.value))
 		return false;
+	b.swizzled = take(p, "swizzled");
 	if (strmap_get(p->buffers, b.name, &other))
 		return error(p, "two buffers `%s`", b.name);
 	strmap_set(p->buffers, b.name, (uint32_t)p->k->buffers.n);

@@ -294,6 +294,8 @@ static void print_buffer(Printer *p, const KBuffer *f)
 	buf_putc(p->b, ']');
 	if (f->value != NO_VALUE)
 		buf_printf(p->b, " %%%u", f->value);
+	if (f->swizzled)
+		buf_puts(p->b, " swizzled");
 	buf_putc(p->b, '\n');
 }
 

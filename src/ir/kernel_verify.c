@@ -244,6 +244,12 @@ static bool check_buffer(Check *c, size_t i)
 	for (int d = 0; d < b->rank; d++)
 		if (!kcheck_dims(c, b->shape[d], "shape"))
 			return false;
+	if (b->swizzled &&
+	    (b->scope != SCOPE_WORKER || b->rank < 2 ||
+	     !ex_equals(c->t, b->shape[b->rank - 1],
+			SWIZZLE_BYTES / dtype_info[b->dtype].bytes)))
+		return kcheck_breach(c, "%s: rows of 128 bytes are swizzled",
+				     b->name);
 	bool holds = b->scope == SCOPE_IN || b->scope == SCOPE_OUT;
 	if (holds != (b->value != NO_VALUE))
 		return kcheck_breach(c, "%s %s", b->name,

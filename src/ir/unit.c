@@ -8,6 +8,7 @@ const char *const acc_kind_name[ACC_KIND_COUNT] = {
 	[ACC_AVX512_BF16] = "f32.tc.avx512_bf16",
 	[ACC_AMX_BF16] = "f32.tc.amx_bf16",
 	[ACC_MMA] = "f32.tc.mma",
+	[ACC_WGMMA] = "f32.tc.wgmma",
 };
 
 bool acc_kind_parse(const char *name, AccKind *out)
@@ -27,6 +28,7 @@ const UnitInfo unit_info[UNIT_COUNT] = {
 	[UNIT_AMX_BF16] = {"amx_bf16", ACC_AMX_BF16, true, false},
 	[UNIT_AMX_INT8] = {"amx_int8", ACC_IEEE, true, false},
 	[UNIT_MMA] = {"mma", ACC_MMA, false, true},
+	[UNIT_WGMMA] = {"wgmma", ACC_WGMMA, false, true},
 };
 
 AccKind unit_acc(MatrixUnit u, DType acc)
@@ -61,6 +63,7 @@ bool unit_takes(MatrixUnit u, DType d, DType acc)
 		return (d == DT_I8 || d == DT_U8) &&
 		       (acc == DT_I32 || acc == DT_U32);
 	case UNIT_MMA:
+	case UNIT_WGMMA:
 		return dtype_is_float(d)
 			       ? (d == DT_F16 || d == DT_BF16) && acc == DT_F32
 			       : (d == DT_I8 || d == DT_U8) &&

@@ -24,6 +24,7 @@ typedef enum AccKind {
 	 * the sum so far are cut off at a common place and added, and the sum
 	 * is cut off to f32; nothing is flushed */
 	ACC_MMA,
+	ACC_WGMMA, /* the same, by its own name */
 	ACC_KIND_COUNT,
 } AccKind;
 /* What explain, JSON and plans call it: f32.tc.avx512_bf16. */
@@ -34,6 +35,11 @@ static inline bool acc_flushes(AccKind acc)
 {
 	return acc == ACC_AVX512_BF16 || acc == ACC_AMX_BF16;
 }
+/* Whether groups of terms are cut off at a common place. */
+static inline bool acc_cuts(AccKind acc)
+{
+	return acc == ACC_MMA || acc == ACC_WGMMA;
+}
 
 typedef enum MatrixUnit {
 	UNIT_FMA, /* none: multiply-adds of vectors */
@@ -41,7 +47,8 @@ typedef enum MatrixUnit {
 	UNIT_AVX512_VNNI,
 	UNIT_AMX_BF16,
 	UNIT_AMX_INT8,
-	UNIT_MMA, /* of a GPU: mma.sync of CUDA's sm_80 and later */
+	UNIT_MMA,   /* of a GPU: mma.sync of CUDA's sm_80 and later */
+	UNIT_WGMMA, /* wgmma of sm_90a */
 	UNIT_COUNT,
 } MatrixUnit;
 
@@ -69,10 +76,12 @@ bool unit_takes(MatrixUnit u, DType d, DType acc);
 #define WORD_BYTES 4
 
 /* Of a unit of threads: rows and columns of one instruction's sums, bytes along
- * k of its operands, threads that make it. */
+ * k of its operands, threads that make it. A WGMMA is made by four warps below
+ * each other, each with its rows, and has as many columns as the tile. */
 #define MMA_ROWS    16
 #define MMA_COLUMNS 8
 #define MMA_BYTES   32
 #define MMA_THREADS 32
+#define WGMMA_WARPS 4
 
 #endif

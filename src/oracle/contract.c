@@ -698,7 +698,7 @@ static void contract_with(Eval *e, ValueId id, const Ev *a, const Ev *b,
 		 .v = v,
 		 .out = out,
 		 .flush = acc_flushes(acc),
-		 .mma = acc == ACC_MMA};
+		 .mma = acc_cuts(acc)};
 	j.m = out->shape[rank - 2];
 	j.n = out->shape[rank - 1];
 	j.k = a->shape[rank - 1];

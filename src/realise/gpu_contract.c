@@ -57,6 +57,20 @@ static int element_bytes(const Program *q, const Value *v)
 	return dtype_info[program_value(q, v->args[0])->dtype].bytes;
 }
 
+/* The first unit of the target that multiplies the product's operands. */
+static MatrixUnit unit_of(const Regions *r, const Value *v, const Target *t)
+{
+	MatrixUnit unit = UNIT_FMA;
+	Arena a;
+
+	arena_init(&a);
+	for (size_t i = 0; i < t->nunits && unit == UNIT_FMA; i++)
+		if (!gp_mma_refuses(&a, r, v, t, t->units[i]))
+			unit = t->units[i];
+	arena_release(&a);
+	return unit;
+}
+
 static Candidate gpu_rule(const Regions *r, uint32_t region, const Target *t)
 {
 	const Value *v = program_value(r->program, r->regions.p[region].anchor);
@@ -64,8 +78,9 @@ static Candidate gpu_rule(const Regions *r, uint32_t region, const Target *t)
 	int64_t par[P_COUNT];
 	Candidate c = {.nparams = P_COUNT};
 
-	if (t->nunits && !gp_mma_refuses(r->program->ex.arena, r, v, t))
-		gp_mma_rule(&x, t, element_bytes(r->program, v), par);
+	MatrixUnit unit = unit_of(r, v, t);
+	if (unit != UNIT_FMA)
+		gp_mma_rule(&x, t, unit, element_bytes(r->program, v), par);
 	else
 		gp_simt_rule(&x, t, v->acc, par);
 	for (int i = 0; i < P_COUNT; i++)
@@ -119,9 +134,9 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 		return "operands are staged or forwarded";
 	if (par[P_UNIT] == UNIT_FMA)
 		return gp_simt_legal(a, t, v->acc, par);
-	if (par[P_UNIT] != UNIT_MMA)
+	if (par[P_UNIT] != UNIT_MMA && par[P_UNIT] != UNIT_WGMMA)
 		return arena_printf(a, "%s has no such unit", t->name);
-	const char *why = gp_mma_refuses(a, r, v, t);
+	const char *why = gp_mma_refuses(a, r, v, t, (MatrixUnit)par[P_UNIT]);
 	if (!why)
 		why = gp_mma_legal(a, t, element_bytes(r->program, v), par);
 	if (!why && par[P_OPERANDS] == OPERANDS_FORWARDED)
@@ -146,7 +161,7 @@ static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
 	arena_init(&a);
 	if (par[P_UNIT] == UNIT_FMA)
 		gp_simt_settle(&a, t, v->acc, par, pinned);
-	else if (!gp_mma_refuses(&a, r, v, t))
+	else if (!gp_mma_refuses(&a, r, v, t, (MatrixUnit)par[P_UNIT]))
 		gp_mma_settle(&a, t, element_bytes(r->program, v), par, pinned);
 	arena_release(&a);
 	for (int i = 0; i < P_COUNT; i++)
@@ -375,7 +390,7 @@ static void gpu_lower(Kernels *ks, Kernel *k, const Regions *r,
 	for (int i = 0; i < P_COUNT; i++)
 		par[i] = c->params[i].value;
 	product_init(&p, ks, k, r, par);
-	if (par[P_UNIT] == UNIT_MMA)
+	if (par[P_UNIT] != UNIT_FMA)
 		gp_mma_lower(&p);
 	else
 		gp_simt_lower(&p);

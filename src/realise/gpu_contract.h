@@ -105,10 +105,10 @@ void gp_simt_lower(GpuProduct *p);
 
 /* NULL where the unit multiplies v's operands, else why not. */
 const char *gp_mma_refuses(Arena *a, const Regions *r, const Value *v,
-			   const Target *t);
+			   const Target *t, MatrixUnit u);
 /* element: bytes of an operand's. */
-void gp_mma_rule(const GpuExtents *x, const Target *t, int element,
-		 int64_t *par);
+void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
+		 int element, int64_t *par);
 const char *gp_mma_legal(Arena *a, const Target *t, int element,
 			 const int64_t *par);
 void gp_mma_settle(Arena *a, const Target *t, int element, int64_t *par,

@@ -1,11 +1,12 @@
 /*
- * gpu_contract_mma: a product by a GPU's matrix unit.
+ * gpu_contract_mma: a product by a GPU's matrix unit, mma or wgmma.
  *
  * Operands come to the block's memory as they lie, 16 bytes a copy that no
  * register sees, in a ring of as many blocks of K as there are stages; each
  * turn waits for one of them, asks for another, and multiplies. Rows in the
  * block's memory are 16 bytes longer than what they hold, so that eight of them
- * below each other are in different banks. The scheme is CUTLASS's for sm_80
+ * below each other are in different banks; for wgmma they are swizzled instead.
+ * The scheme is CUTLASS's for sm_80
  * ("multistage": NVIDIA, CUTLASS 2.x, efficient_gemm.md).
  *
  * An operand that cannot be copied so - its rows are not multiples of 16 bytes,
@@ -30,6 +31,7 @@ typedef struct Operand {
 
 typedef struct Mma {
 	GpuProduct *p;
+	MatrixUnit unit;
 	DType element;
 	int64_t chunk;        /* elements of a copy */
 	int64_t down, across; /* warps */
@@ -39,22 +41,30 @@ typedef struct Mma {
 
 /* ---- the candidate --------------------------------------------------- */
 
+static bool has_unit(const Target *t, MatrixUnit u)
+{
+	size_t i = 0;
+
+	while (i < t->nunits && t->units[i] != u)
+		i++;
+	return i < t->nunits;
+}
+
 const char *gp_mma_refuses(Arena *a, const Regions *r, const Value *v,
-			   const Target *t)
+			   const Target *t, MatrixUnit u)
 {
 	DType x = program_value(r->program, v->args[0])->dtype;
 	DType y = program_value(r->program, v->args[1])->dtype;
-	size_t i = 0;
+	const char *name = unit_info[u].name;
 
-	while (i < t->nunits && t->units[i] != UNIT_MMA)
-		i++;
-	if (i == t->nunits)
-		return arena_printf(a, "%s has no mma", t->name);
-	if (x != y || !unit_takes(UNIT_MMA, x, v->acc))
+	if (!has_unit(t, u))
+		return arena_printf(a, "%s has no %s", t->name, name);
+	if (x != y || !unit_takes(u, x, v->acc))
 		return arena_printf(a,
-				    "mma does not multiply %s and %s with "
+				    "%s does not multiply %s and %s with "
 				    "acc=%s",
-				    dtype_info[x].name, dtype_info[y].name,
+				    name, dtype_info[x].name,
+				    dtype_info[y].name,
 				    dtype_info[v->acc].name);
 	if (v->relax & RELAX_REASSOCIATE)
 		return "a sum that may merge with others uses fma";
@@ -68,6 +78,12 @@ const char *gp_mma_refuses(Arena *a, const Regions *r, const Value *v,
 static int64_t down_of(const int64_t *par)
 {
 	int64_t warps = par[P_THREADS] / MMA_THREADS, best = 0, least = 0;
+
+	if (par[P_UNIT] == UNIT_WGMMA)
+		return warps % WGMMA_WARPS || par[P_COLUMNS] % 64 ||
+				       par[P_ROWS] != warps * MMA_ROWS
+			       ? 0
+			       : warps;
 
 	for (int64_t down = 1; down <= warps; down *= 2) {
 		int64_t across = warps / down;
@@ -94,6 +110,9 @@ static int64_t stage_bytes(const int64_t *par, int element)
 {
 	int64_t sum = 0;
 
+	if (par[P_UNIT] == UNIT_WGMMA)
+		return (par[P_ROWS] + par[P_COLUMNS]) * SWIZZLE_BYTES;
+
 	for (int i = P_ROWS; i <= P_COLUMNS; i++) {
 		int64_t flat = par[i] * (par[P_DEPTH] * element + COPY_BYTES);
 		int64_t turned = par[P_DEPTH] * (par[i] * element + COPY_BYTES);
@@ -105,7 +124,8 @@ static int64_t stage_bytes(const int64_t *par, int element)
 static int64_t bytes_of(const int64_t *par, int element)
 {
 	/* folds keep 8 bytes a thread in front of all (emit/emit_gpu.c) */
-	return par[P_STAGES] * stage_bytes(par, element) + 8 * par[P_THREADS];
+	return par[P_STAGES] * stage_bytes(par, element) + 8 * par[P_THREADS] +
+	       8 * SWIZZLE_BYTES;
 }
 
 /* As many stages as there is room for, for tiles of which a multiprocessor
@@ -123,44 +143,47 @@ static int64_t stages_of(const Target *t, const int64_t *par, int element)
 
 /* The quality of a tile is what it was measured to reach of the most, where
  * all multiprocessors are busy. */
-static const struct {
+typedef struct Tile {
 	int64_t rows, columns, threads;
 	double quality;
-} tiles[] = {
-	{128, 256, 256, 1.0}, {128, 128, 256, 0.9}, {128, 64, 128, 0.8},
-	{64, 128, 128, 0.8},  {64, 64, 128, 0.6},   {32, 64, 128, 0.4},
-	{16, 64, 128, 0.25},
+} Tile;
+static const Tile mma_tiles[] = {
+	{128, 256, 256, 1.0}, {128, 128, 256, 0.9},
+	{128, 64, 128, 0.8},  {64, 128, 128, 0.8},
+	{64, 64, 128, 0.6},   {32, 64, 128, 0.4},
+	{16, 64, 128, 0.25},  {0},
+};
+static const Tile wgmma_tiles[] = {
+	{128, 256, 256, 1.0}, {128, 128, 256, 0.9}, {64, 256, 128, 0.9},
+	{64, 128, 128, 0.8},  {64, 64, 128, 0.5},   {0},
 };
 
-void gp_mma_rule(const GpuExtents *x, const Target *t, int element,
-		 int64_t *par)
+void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
+		 int element, int64_t *par)
 {
+	const Tile *tiles = u == UNIT_WGMMA ? wgmma_tiles : mma_tiles;
+	const Tile *choice = &tiles[1];
 	double best = 0;
-	size_t choice = 1;
 
-	for (size_t i = 0; i < ARRAY_LEN(tiles); i++) {
+	for (const Tile *i = tiles; i->rows; i++) {
 		if (x->m < 0 || x->n < 0 || x->batch < 0)
 			break;
-		double down =
-			(double)((x->m + tiles[i].rows - 1) / tiles[i].rows);
-		double right = (double)((x->n + tiles[i].columns - 1) /
-					tiles[i].columns);
-		double n = (double)x->batch * down * right / t->processors;
+		int64_t n = x->batch * ((x->m + i->rows - 1) / i->rows) *
+			    ((x->n + i->columns - 1) / i->columns);
 		/* some of a wave: its length is that of a whole tile */
-		if (n > (double)(int64_t)n)
-			n = (double)((int64_t)n + 1);
-		double time = n * (double)(tiles[i].rows * tiles[i].columns) /
-			      tiles[i].quality;
+		int64_t waves = (n + t->processors - 1) / t->processors;
+		double time =
+			(double)(waves * i->rows * i->columns) / i->quality;
 		if (best == 0 || time < best) {
 			best = time;
 			choice = i;
 		}
 	}
-	par[P_UNIT] = UNIT_MMA;
-	par[P_ROWS] = tiles[choice].rows;
-	par[P_COLUMNS] = tiles[choice].columns;
-	par[P_THREADS] = tiles[choice].threads;
-	par[P_DEPTH] = 128 / element;
+	par[P_UNIT] = u;
+	par[P_ROWS] = choice->rows;
+	par[P_COLUMNS] = choice->columns;
+	par[P_THREADS] = choice->threads;
+	par[P_DEPTH] = SWIZZLE_BYTES / element;
 	par[P_OPERANDS] = OPERANDS_EACH;
 	par[P_STAGES] = stages_of(t, par, element);
 	if (bytes_of(par, element) > t->block_memory) {
@@ -184,6 +207,11 @@ const char *gp_mma_legal(Arena *a, const Target *t, int element,
 {
 	int64_t chunk = COPY_BYTES / element, step = MMA_BYTES / element;
 
+	bool swizzled = par[P_UNIT] == UNIT_WGMMA;
+
+	if (swizzled && (!down_of(par) || par[P_COLUMNS] > 256))
+		return "wgmma has rows of half the threads, by 64, and columns "
+		       "by 64, at most 256";
 	if (!down_of(par) || par[P_ROWS] > 256 || par[P_COLUMNS] > 256)
 		return "rows must be a multiple of 16, columns of 16, by the "
 		       "warps of 32 threads, and both at most 256";
@@ -195,11 +223,16 @@ const char *gp_mma_legal(Arena *a, const Target *t, int element,
 				    "depth must be a multiple of %d, at most "
 				    "%d",
 				    (int)step, 256 / element);
+	if (swizzled && par[P_DEPTH] * element != SWIZZLE_BYTES)
+		return arena_printf(a, "wgmma has a depth of %d",
+				    SWIZZLE_BYTES / element);
+	if (swizzled && par[P_THREADS] > 512)
+		return "wgmma has at most 512 threads";
 	if (par[P_STAGES] < MIN_SLOTS || par[P_STAGES] > MAX_STAGES)
 		return "stages must be 2 to 7";
 	for (int i = P_ROWS; i <= P_COLUMNS; i++)
 		if (!shares_out(par, par[i], par[P_DEPTH], chunk) ||
-		    (element == 2 &&
+		    (element == 2 && !swizzled &&
 		     !shares_out(par, par[P_DEPTH], par[i], chunk)))
 			return "a tile of an operand must be shared out evenly "
 			       "to the threads";
@@ -217,6 +250,7 @@ void gp_mma_settle(Arena *a, const Target *t, int element, int64_t *par,
 {
 	static const int64_t depths[] = {128, 64, 32, 256};
 	static const int64_t threads[] = {128, 256, 64, 32, 512, 1024};
+	bool swizzled = par[P_UNIT] == UNIT_WGMMA;
 	int64_t here[P_COUNT];
 
 	for (size_t i = 0; i < ARRAY_LEN(threads); i++)
@@ -229,7 +263,7 @@ void gp_mma_settle(Arena *a, const Target *t, int element, int64_t *par,
 			if (!pinned[P_STAGES])
 				here[P_STAGES] = stages_of(t, here, element);
 			/* two warps for a tile of 64 x 64 at most */
-			if (!pinned[P_THREADS] && i == 0 &&
+			if (!pinned[P_THREADS] && i == 0 && !swizzled &&
 			    here[P_ROWS] * here[P_COLUMNS] >
 				    64 * here[P_THREADS])
 				continue;
@@ -338,6 +372,48 @@ static void pack(Mma *m, int number)
 	lower_end(l);
 }
 
+/* Where a copy's element goes: line and place in the block's tile, and the k
+ * and the row or column that they are. */
+typedef struct Spot {
+	Ex to[4];
+	Ex k, wide;
+} Spot;
+
+/* Opens the loops over a thread's copies: threads side by side along a line of
+ * memory, for each of the panels of 64 that wgmma's turned operands have. */
+static Spot open_copies(Mma *m, int number)
+{
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	const Operand *o = &m->in[number];
+	int64_t threads = p->par[P_THREADS], depth = p->par[P_DEPTH];
+	int64_t wide = gp_wide(p, number);
+	int64_t run = o->along ? depth : wide, lines = o->along ? wide : depth;
+	bool panels = m->unit == UNIT_WGMMA && !o->along;
+	Spot s;
+
+	if (panels)
+		run = SWIZZLE_BYTES / dtype_info[m->element].bytes;
+	int64_t per = run / m->chunk, step = threads / per;
+	Ex tid = lower_for(l, gp_num(p, threads), MAP_VECTOR, (int)threads);
+	Ex panel =
+		lower_for(l, gp_num(p, panels ? wide / run : 1), MAP_UNROLL, 1);
+	Ex turn = lower_for(l, gp_num(p, lines / step), MAP_UNROLL, 1);
+	Ex line = ex_add(t, ex_div(t, tid, gp_num(p, per)),
+			 ex_mul(t, turn, gp_num(p, step)));
+	Ex at = ex_mul(t, ex_mod(t, tid, gp_num(p, per)), gp_num(p, m->chunk));
+	s.to[panels ? 2 : 1] = line;
+	s.to[panels ? 3 : 2] = at;
+	if (panels) {
+		s.to[1] = panel;
+		at = ex_add(t, at, ex_mul(t, panel, gp_num(p, run)));
+	}
+	s.k = o->along ? at : line;
+	s.wide = o->along ? line : at;
+	return s;
+}
+
 /* Asks for a block of K of an operand's tile. */
 static void ask(Mma *m, int number, Ex block)
 {
@@ -345,24 +421,14 @@ static void ask(Mma *m, int number, Ex block)
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	const Operand *o = &m->in[number];
-	int64_t threads = p->par[P_THREADS], wide = gp_wide(p, number);
-	int64_t run = o->along ? p->par[P_DEPTH] : wide;
-	int64_t lines = o->along ? wide : p->par[P_DEPTH];
-	int64_t per = run / m->chunk;
-	Ex slot = ex_mod(t, block, gp_num(p, p->par[P_STAGES])), conds[2];
+	Ex conds[2];
 	uint32_t nconds = 0;
 	KOperand from = {0};
 
-	Ex tid = lower_for(l, gp_num(p, threads), MAP_VECTOR, (int)threads);
-	Ex turn =
-		lower_for(l, gp_num(p, lines / (threads / per)), MAP_UNROLL, 1);
-	Ex line = ex_add(t, ex_div(t, tid, gp_num(p, per)),
-			 ex_mul(t, turn, gp_num(p, threads / per)));
-	Ex at = ex_mul(t, ex_mod(t, tid, gp_num(p, per)), gp_num(p, m->chunk));
-	Ex to[3] = {slot, line, at};
-	Ex k = ex_add(t, ex_mul(t, block, gp_num(p, p->par[P_DEPTH])),
-		      o->along ? at : line);
-	Ex place = ex_add(t, number ? p->column : p->row, o->along ? line : at);
+	Spot s = open_copies(m, number);
+	s.to[0] = ex_mod(t, block, gp_num(p, p->par[P_STAGES]));
+	Ex k = ex_add(t, ex_mul(t, block, gp_num(p, p->par[P_DEPTH])), s.k);
+	Ex place = ex_add(t, number ? p->column : p->row, s.wide);
 	if (o->packed) {
 		int n = 0;
 		for (; n < p->batch; n++)
@@ -375,9 +441,9 @@ static void ask(Mma *m, int number, Ex block)
 		from = gp_place(p, number, place, k);
 		nconds = gp_inside(p, number, place, k, conds);
 	}
-	lower_copy(l, o->tile, to, &from, (int)m->chunk, true, conds, nconds);
-	lower_end(l);
-	lower_end(l);
+	lower_copy(l, o->tile, s.to, &from, (int)m->chunk, true, conds, nconds);
+	for (int i = 0; i < 3; i++)
+		lower_end(l);
 }
 
 static void ask_both(Mma *m, Ex block)
@@ -455,7 +521,7 @@ static void multiply(Mma *m, Ex block)
 	Ex zero = gp_num(p, 0), at[5] = {zero, zero, zero, zero, zero};
 	int64_t step = MMA_BYTES / dtype_info[m->element].bytes;
 	KDot d = {
-		.unit = UNIT_MMA,
+		.unit = m->unit,
 		.before = gp_num(p, 1),
 		.rows = p->par[P_ROWS],
 		.columns = p->par[P_COLUMNS],
@@ -465,10 +531,11 @@ static void multiply(Mma *m, Ex block)
 
 	for (int i = 0; i < 2; i++) {
 		d.in[i].buffer = m->in[i].tile;
-		d.in[i].nindex = 3;
+		d.in[i].nindex = p->l.k->buffers.p[m->in[i].tile].rank;
 		d.in[i].index[0] =
 			ex_mod(p->t, block, gp_num(p, p->par[P_STAGES]));
-		d.in[i].index[1] = d.in[i].index[2] = zero;
+		for (int n = 1; n < d.in[i].nindex; n++)
+			d.in[i].index[n] = zero;
 		d.turned[i] = !m->in[i].along;
 	}
 	lower_dot(&p->l, &d, m->element, m->sums, at, p->l.region->anchor);
@@ -476,10 +543,34 @@ static void multiply(Mma *m, Ex block)
 
 /* ---- the kernel ------------------------------------------------------ */
 
+/* A ring of tiles of an operand in the block's memory. */
+static uint32_t tile_buffer(Mma *m, int number)
+{
+	GpuProduct *p = m->p;
+	bool along = m->in[number].along, swizzled = m->unit == UNIT_WGMMA;
+	int64_t bytes = dtype_info[m->element].bytes;
+	int64_t wide = gp_wide(p, number), depth = p->par[P_DEPTH];
+	int64_t run = along ? depth : wide, lines = along ? wide : depth;
+	Ex shape[4] = {gp_num(p, p->par[P_STAGES])};
+	uint8_t n = 1;
+
+	if (swizzled && !along) {
+		run = SWIZZLE_BYTES / bytes;
+		shape[n++] = gp_num(p, wide / run);
+	}
+	shape[n++] = gp_num(p, lines);
+	if (!swizzled)
+		run += pad_bytes(run * bytes) / bytes;
+	shape[n++] = gp_num(p, run);
+	uint32_t b = lower_buffer(&p->l, SCOPE_WORKER, m->element, shape, n,
+				  number ? "right" : "left");
+	p->l.k->buffers.p[b].swizzled = swizzled;
+	return b;
+}
+
 static void buffers(Mma *m)
 {
 	GpuProduct *p = m->p;
-	int64_t bytes = dtype_info[m->element].bytes;
 	Ex sums[5] = {
 		gp_num(p, p->par[P_THREADS]),
 		gp_num(p, p->par[P_ROWS] / m->down / MMA_ROWS),
@@ -488,25 +579,19 @@ static void buffers(Mma *m)
 		gp_num(p, 2),
 	};
 
-	for (int i = 0; i < 2; i++) {
-		int64_t wide = gp_wide(p, i), depth = p->par[P_DEPTH];
-		int64_t run = m->in[i].along ? depth : wide;
-		int64_t lines = m->in[i].along ? wide : depth;
-		int64_t pitch = run + pad_bytes(run * bytes) / bytes;
-		Ex shape[3] = {gp_num(p, p->par[P_STAGES]), gp_num(p, lines),
-			       gp_num(p, pitch)};
-		m->in[i].tile = lower_buffer(&p->l, SCOPE_WORKER, m->element,
-					     shape, 3, i ? "right" : "left");
-	}
+	for (int i = 0; i < 2; i++)
+		m->in[i].tile = tile_buffer(m, i);
 	m->sums = lower_buffer(&p->l, SCOPE_REG, p->acc, sums, 5, "sums");
 }
 
 static const char *note(const Mma *m)
 {
 	const GpuProduct *p = m->p;
-	const char *exact = dtype_is_float(p->acc)
-				    ? "sums in its accumulator f32.tc.mma"
-				    : "exact";
+	const char *exact =
+		dtype_is_float(p->acc)
+			? arena_printf(p->l.arena, "sums in its accumulator %s",
+				       acc_kind_name[unit_acc(m->unit, p->acc)])
+			: "exact";
 	const char *packed = m->in[0].packed && m->in[1].packed
 				     ? "both operands"
 			     : m->in[0].packed ? "the left operand"
@@ -514,17 +599,20 @@ static const char *note(const Mma *m)
 					       : "no operand";
 
 	return arena_printf(p->l.arena,
-			    "products by the matrix unit mma, %s; a ring of "
+			    "products by the matrix unit %s, %s; a ring of "
 			    "%d blocks of K in the block's memory, %s packed "
 			    "before",
-			    exact, (int)p->par[P_STAGES], packed);
+			    unit_info[m->unit].name, exact,
+			    (int)p->par[P_STAGES], packed);
 }
 
 void gp_mma_lower(GpuProduct *p)
 {
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
-	Mma m = {.p = p, .down = down_of(p->par)};
+	Mma m = {.p = p,
+		 .unit = (MatrixUnit)p->par[P_UNIT],
+		 .down = down_of(p->par)};
 	int64_t stages = p->par[P_STAGES];
 	bool none = ex_equals(t, p->k, 0);
 
@@ -553,8 +641,13 @@ void gp_mma_lower(GpuProduct *p)
 		Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
 		lower_wait(l, (int)stages - 2);
 		(void)lower_append(l, ST_BARRIER);
-		ask_both(&m, ex_add(t, block, gp_num(p, stages - 1)));
-		multiply(&m, block);
+		Ex next = ex_add(t, block, gp_num(p, stages - 1));
+		/* wgmma multiplies while more is asked for */
+		if (m.unit == UNIT_WGMMA)
+			multiply(&m, block);
+		ask_both(&m, next);
+		if (m.unit != UNIT_WGMMA)
+			multiply(&m, block);
 		lower_end(l);
 	}
 	finish(&m);
