@@ -52,6 +52,14 @@ static void batch_add(Batch *b, const Case *k, const char *what,
 	const Plan *plan = k->plan->plan;
 
 	CHECK(plan->sources.n > 0);
+	for (size_t i = 0; i < plan->launches.n; i++) {
+		const Program *q = plan->kernels->program;
+		int64_t shared = 0;
+		(void)ex_is_const(&q->ex, plan->launches.p[i].scratch, &shared);
+		if (!CHECK(shared <= (strcmp(arch, "sm_80") ? 227 : 163) << 10))
+			printf("%s %s: %d bytes of a block's memory\n", what,
+			       arch, (int)shared);
+	}
 	for (size_t i = 0; i < plan->sources.n; i++)
 		VEC_PUSH(a, b->sources,
 			 ((NvrtcSource){
@@ -207,6 +215,15 @@ static const PinCase pin_cases[] = {
 	{each, {"loop.walk=2"}, "tiles are a CPU's"},
 };
 
+/* Met by sm_90a. */
+static const PinCase hopper_cases[] = {
+	{halves, {"contract.unit=wgmma"}, NULL},
+	{halves, {"contract.unit=wgmma", "contract.tile=128x256"}, NULL},
+	{turned, {"contract.unit=wgmma", "contract.tile=64x128"}, NULL},
+	{odd, {"contract.unit=wgmma", "contract.stages=3"}, NULL},
+	{bytes, {"contract.unit=wgmma"}, NULL},
+};
+
 /* Refused by one target, for its unit. */
 static const struct {
 	const char *target;
@@ -217,6 +234,17 @@ static const struct {
 	{"opencl", {halves, {"contract.unit=mma"}, "opencl has no mma"}},
 	{"cuda:sm_75",
 	 {halves, {"contract.unit=mma"}, "cuda:sm_75 has no mma"}},
+	{"cuda:sm_80",
+	 {halves, {"contract.unit=wgmma"}, "cuda:sm_80 has no wgmma"}},
+	{"cuda:sm_90", {halves, {"contract.unit=wgmma"}, "has no wgmma"}},
+	{"cuda:sm_90a",
+	 {halves,
+	  {"contract.unit=wgmma", "contract.tile=96x64"},
+	  "rows of half the threads"}},
+	{"cuda:sm_90a",
+	 {halves,
+	  {"contract.unit=wgmma", "contract.depth=32"},
+	  "a depth of 64"}},
 	{"cuda:sm_80", {halves, {"contract.tile=24x64"}, "multiple of 16"}},
 	{"cuda:sm_80",
 	 {halves, {"contract.stages=8"}, "stages must be 2 to 7"}},
@@ -262,6 +290,15 @@ static void pins_met(void)
 			batch_add(&b, &k, c->pins[0], "sm_80");
 		case_close(&k);
 	}
+	for (size_t i = 0; i < ARRAY_LEN(hopper_cases); i++) {
+		const PinCase *c = &hopper_cases[i];
+		Case k;
+		if (case_open(&k, "pins.tn", c->text, NULL) &&
+		    works(&k, emit(&k, "cuda:sm_90a", c->pins, count_pins(c)),
+			  c->pins[0]))
+			batch_add(&b, &k, c->pins[0], "sm_90a");
+		case_close(&k);
+	}
 	batch_compile(&b, &nvrtc);
 }
 
@@ -301,11 +338,54 @@ static const char *edited(Arena *a, const char *text, const char *from,
 			    at + strlen(from));
 }
 
-/* Products by the unit print, read back, and mean what the unit takes. */
+/* What is put in the place of what, and what it is refused for. */
+typedef struct Breach {
+	const char *from, *to, *why;
+} Breach;
+
+/* A product's kernels print and read back, and without their laws do not. */
+static void text_case(const char *source, const char *const *pins, size_t npins,
+		      const Breach *breaches, size_t n)
+{
+	Case k;
+	Ctx ctx;
+	Buf once, again;
+
+	ctx_init(&ctx);
+	if (!case_open(&k, "t.tn", source, NULL) ||
+	    !works(&k, emit(&k, "cuda:sm_90a", pins, npins), source))
+		goto end;
+	buf_init(&once, &ctx.perm);
+	buf_init(&again, &ctx.perm);
+	kernels_print(k.plan->plan->kernels, &once);
+	const char *text = buf_str(&once);
+	uint32_t at = ctx_add_source(&ctx, "t", text, strlen(text));
+	Kernels *ks = kernels_parse(&ctx, &ctx.perm, at);
+	if (CHECK(ks != NULL)) {
+		kernels_print(ks, &again);
+		CHECK_STR(buf_str(&again), text);
+	} else {
+		puts(buf_str(&ctx.messages));
+	}
+	for (size_t b = 0; b < n; b++) {
+		const char *bad = edited(&ctx.perm, text, breaches[b].from,
+					 breaches[b].to);
+		ctx_clear_errors(&ctx);
+		at = ctx_add_source(&ctx, "t", bad, strlen(bad));
+		CHECK(!kernels_parse(&ctx, &ctx.perm, at));
+		const char *said = buf_str(&ctx.messages);
+		if (!CHECK(strstr(said, breaches[b].why)))
+			printf("%s: %s\n", breaches[b].to, said);
+	}
+end:
+	case_close(&k);
+	ctx_release(&ctx);
+}
+
 static void unit_text(void)
 {
 	static const char *const texts[] = {halves, turned, odd, bytes};
-	static const char *const breaches[][3] = {
+	static const Breach mma[] = {
 		{"\t\t\twait 2\n", "\t\t\twait 3\n", "nothing has waited for"},
 		{"barrier\n", "", "a barrier is missing"},
 		{"down 2", "down 3", "has no tile"},
@@ -316,52 +396,36 @@ static void unit_text(void)
 		{"tile 128 x", "tile 64 x", "has not the tile's sums"},
 		{"dot mma f16", "dot mma bf16", "is not in the block's"},
 		{"dot mma f16", "dot amx_bf16 f16", "no unit takes"},
+		{"dot mma f16", "dot wgmma f16", "has no tile"},
 		{"x 8 async", "x 5 async", "a copy of 10 bytes"},
 		{"buffer worker left: f16[4, 128, 72]",
 		 "buffer worker left: f16[4, 128, 68]", "divides"},
 	};
+	static const Breach wgmma[] = {
+		{"\t\t\twait 2\n", "\t\t\twait 3\n", "nothing has waited for"},
+		{"barrier\n", "", "a barrier is missing"},
+		{"down 8", "down 4", "has no tile"},
+		{"] turned", "]", "cannot prove"},
+		{"x 8 async", "x 4 async", "only pieces"},
+		{"64] swizzled", "64]", "lies otherwise"},
+		{"left: f16[4, 128, 64] swizzled",
+		 "left: f16[4, 256, 32] swizzled", "rows of 128 bytes"},
+		{"dot wgmma f16", "dot mma f16", "lies otherwise"},
+	};
 	static const char fixed[] =
 		"def f(x: f16[256, 512], w: f16[512, 1024]):\n"
 		"    return x @ w\n";
-	static const char *const tile[] = {"contract.tile=128x256"};
+	static const char *const pins[] = {"contract.tile=128x256",
+					   "contract.unit=mma"};
+	static const char *const hopper[] = {"contract.tile=128x256",
+					     "contract.unit=wgmma"};
 
-	for (size_t i = 0; i <= ARRAY_LEN(texts); i++) {
-		bool last = i == ARRAY_LEN(texts);
-		const char *source = last ? fixed : texts[i];
-		Case k;
-		Ctx ctx;
-		Buf once, again;
-		ctx_init(&ctx);
-		if (!case_open(&k, "t.tn", source, NULL) ||
-		    !works(&k, emit(&k, "cuda:sm_90a", tile, last), source))
-			goto next;
-		buf_init(&once, &ctx.perm);
-		buf_init(&again, &ctx.perm);
-		kernels_print(k.plan->plan->kernels, &once);
-		const char *text = buf_str(&once);
-		uint32_t at = ctx_add_source(&ctx, "t", text, strlen(text));
-		Kernels *ks = kernels_parse(&ctx, &ctx.perm, at);
-		if (CHECK(ks != NULL)) {
-			kernels_print(ks, &again);
-			CHECK_STR(buf_str(&again), text);
-		} else {
-			puts(buf_str(&ctx.messages));
-		}
-		for (size_t b = 0; last && b < ARRAY_LEN(breaches); b++) {
-			const char *bad =
-				edited(&ctx.perm, text, breaches[b][0],
-				       breaches[b][1]);
-			ctx_clear_errors(&ctx);
-			at = ctx_add_source(&ctx, "t", bad, strlen(bad));
-			CHECK(!kernels_parse(&ctx, &ctx.perm, at));
-			const char *said = buf_str(&ctx.messages);
-			if (!CHECK(strstr(said, breaches[b][2])))
-				printf("%s: %s\n", breaches[b][1], said);
-		}
-next:
-		case_close(&k);
-		ctx_release(&ctx);
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		text_case(texts[i], NULL, 0, NULL, 0);
+		text_case(texts[i], &hopper[1], 1, NULL, 0);
 	}
+	text_case(fixed, pins, 2, mma, ARRAY_LEN(mma));
+	text_case(fixed, hopper, 2, wgmma, ARRAY_LEN(wgmma));
 }
 
 TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(pins_refused),
