@@ -320,7 +320,8 @@ bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 		else if (is_unit)
 			return bad_pin(p, text,
 				       "units are fma, avx512_bf16, "
-				       "avx512_vnni, amx_bf16, amx_int8");
+				       "avx512_vnni, amx_bf16, amx_int8, "
+				       "amx_f16");
 		else if (!eq[1] || *end)
 			return bad_pin(p, text, "the value is not a number");
 		p->pins[p->npins++] = (Pin){head, param, value, text, false};

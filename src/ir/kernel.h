@@ -77,6 +77,9 @@ typedef enum StmtKind {
 	ST_MAC,   /* var = args[0]*args[1] + args[2], fused or not */
 	ST_WORD,  /* var (u32) = the bits of args[0] (of dtype `from`) `bit`
 		     on; with nargs 2 those of the word args[1] too */
+	ST_PART,  /* var (bf16) = a part of args[0] (f16): `bit` 0: its sign and
+		     upper 8 significant bits; 1: the rest, exact. Of infinity
+		     and NaN the rest is NaN */
 	ST_DOT,   /* buffer[index...] += a product by a matrix unit: KDot */
 	ST_CONST, /* var = data */
 	ST_INDEX, /* var = the expression ex, rounded once to dtype */
@@ -110,6 +113,11 @@ typedef enum StmtKind {
  * [rows][k], and their indices name the tile's first element. `from` of the
  *statement is the elements' dtype. UNIT_AVX512_VNNI takes operand 0 with the
  *top bits of its elements flipped, which moves them by 128 between i8 and u8.
+ *
+ * Of a unit whose elements have `parts` (ir/unit.h) the operands hold parts
+ * times as many steps, those of one step side by side, of bf16; each is
+ * multiplied with each of the other operand's same step, the last of operand 1
+ * first, of operand 0 likewise.
  */
 typedef struct KOperand {
 	uint32_t buffer;
@@ -154,7 +162,7 @@ struct Stmt {
 	Op op;
 	DType from;
 	Ex ex;            /* INDEX, ARG; OP that may fault: the flat element */
-	int bit;          /* WORD: 0, 8, 16 or 24 */
+	int bit;          /* WORD: 0, 8, 16 or 24; PART: which */
 	const KDot *dot;  /* DOT */
 	const void *data; /* CONST: one element */
 	ValueId value;    /* the program's value it computes, or NO_VALUE */

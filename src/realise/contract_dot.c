@@ -30,6 +30,11 @@ static int word_elements(const Product *p)
 	return WORD_BYTES / dtype_info[p->element].bytes;
 }
 
+static int parts(const Product *p)
+{
+	return unit_info[p->unit].parts;
+}
+
 /* ---- whether ---------------------------------------------------------- */
 
 /* The same of one product; all of a region have operands of one dtype. */
@@ -150,6 +155,8 @@ void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 	else
 		tile_of_vectors(t, x, u, par);
 	int64_t mr = par[P_MR], nr = par[P_NR];
+	/* bytes along k of what is packed of a row */
+	int64_t step_bytes = UNIT_BYTES * unit_info[u].parts;
 	par[P_UNIT] = u;
 	par[P_LANES] = UNIT_WORDS;
 	par[P_A] = few ? PACK_TASK : PACK_PHASE;
@@ -161,11 +168,11 @@ void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 	bool once = x->m >= 0 && x->m <= mr;
 	int64_t panel = once ? l2 / 8 : l1 / 3;
 	int64_t steps =
-		clip(panel / (UNIT_WORDS * WORD_BYTES * nr), 1, 1 << 20);
+		clip(panel / (step_bytes * nr), 1, 1 << 20);
 	par[P_KC] = steps * step;
 	if (x->k > 0)
 		steps = clip((x->k + step - 1) / step, 1, steps);
-	int64_t rows = clip(l2 / 8 / (round_up(mr, 16) * steps * UNIT_BYTES), 1,
+	int64_t rows = clip(l2 / 8 / (round_up(mr, 16) * steps * step_bytes), 1,
 			    MOST_ROWS);
 	if (x->m >= 0 && (x->m + mr - 1) / mr <= rows) {
 		/* every panel of B is used by one task: nothing to share */
@@ -260,7 +267,7 @@ bool contract_dot_flat(const Regions *r, uint32_t region, MatrixUnit u,
 	const Value *a = program_value(q, id);
 	int64_t m, k, step = UNIT_BYTES / dtype_info[a->dtype].bytes;
 
-	if (u == UNIT_FMA || u == UNIT_AVX512_VNNI ||
+	if (u == UNIT_FMA || u == UNIT_AVX512_VNNI || unit_info[u].parts > 1 ||
 	    !ex_is_const(&q->ex, a->shape[a->rank - 2], &m) ||
 	    !ex_is_const(&q->ex, a->shape[a->rank - 1], &k))
 		return false;
@@ -283,10 +290,12 @@ DType contract_dot_panel(const Product *p, const Packed *x, Ex shape[3])
 {
 	ExprTab *t = p->t;
 
-	shape[0] = ex_div(t, p->kc, ex_const(t, step_elements(p)));
+	shape[0] = ex_mul(t,
+			  ex_div(t, p->kc, ex_const(t, step_elements(p))),
+			  ex_const(t, parts(p)));
 	shape[1] = ex_const(t, x->rows ? x->pitch : UNIT_WORDS);
 	shape[2] = ex_const(t, x->rows ? step_elements(p) : x->pitch);
-	return x->rows ? p->element : DT_U32;
+	return x->rows ? unit_packed(p->unit, p->element) : DT_U32;
 }
 
 /* Steps of a block of K. */
@@ -377,6 +386,21 @@ static void pack_panel_at(Pack *k, Ex panel)
 	k->first = ex_mul(t, panel, ex_const(t, k->x->wide));
 }
 
+/* Where a part of a step lies. */
+static Ex part_step(const Product *p, Ex step, int part)
+{
+	return ex_add(p->t, ex_mul(p->t, step, ex_const(p->t, parts(p))),
+		      ex_const(p->t, part));
+}
+
+/* What the unit takes of an element. */
+static VarId part_of(Product *p, VarId v, int part)
+{
+	if (parts(p) > 1)
+		return lower_part(&p->l, p->element, v, part);
+	return flipped(p, v);
+}
+
 static void store_a(const Pack *k, Ex step, Ex row, Ex in)
 {
 	Product *p = k->p;
@@ -384,12 +408,14 @@ static void store_a(const Pack *k, Ex step, Ex row, Ex in)
 	int n = contract_panel_index(p, k->x, k->batch, k->panel, k->block, to);
 	Ex at_k = ex_add(
 		p->t, ex_mul(p->t, step, ex_const(p->t, step_elements(p))), in);
-	VarId v = flipped(p, element(k, row, at_k));
+	VarId v = element(k, row, at_k);
 
-	to[n++] = step;
-	to[n++] = row;
-	to[n] = in;
-	lower_store(&p->l, k->x->buffer, to, v);
+	to[n + 1] = row;
+	to[n + 2] = in;
+	for (int i = 0; i < parts(p); i++) {
+		to[n] = part_step(p, step, i);
+		lower_store(&p->l, k->x->buffer, to, part_of(p, v, i));
+	}
 }
 
 /* Lanes along k: a step of a row is stored as it lies in memory. */
@@ -468,13 +494,20 @@ static void pack_words(Pack *k, Ex first_panel, Ex panels)
 	Ex j = lower_for(l, ex_const(t, k->x->wide), MAP_VUNROLL, UNIT_WORDS);
 	Ex first = ex_add(t, ex_mul(t, s, ex_const(t, step_elements(p))),
 			  ex_mul(t, w, ex_const(t, per)));
-	VarId word = NO_VAR;
-	for (int i = 0; i < per; i++) {
-		VarId v = element(k, j, ex_add(t, first, ex_const(t, i)));
-		word = lower_word(l, p->element, v, 8 * WORD_BYTES / per * i,
-				  word);
+	VarId v[WORD_BYTES];
+	for (int i = 0; i < per; i++)
+		v[i] = element(k, j, ex_add(t, first, ex_const(t, i)));
+	for (int n = 0; n < parts(p); n++) {
+		VarId word = NO_VAR;
+		for (int i = 0; i < per; i++) {
+			VarId x = parts(p) > 1
+					  ? lower_part(l, p->element, v[i], n)
+					  : v[i];
+			word = lower_word(l, unit_packed(p->unit, p->element),
+					  x, 8 * WORD_BYTES / per * i, word);
+		}
+		store_word(k, part_step(p, s, n), w, j, word);
 	}
-	store_word(k, s, w, j, word);
 	for (int i = 0; i < 4; i++)
 		lower_end(l);
 }
@@ -514,6 +547,107 @@ void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex first,
 	lower_end(&p->l);
 }
 
+/* ---- sums that are not finite --------------------------------------------- */
+
+/*
+ * Parts of an infinity are an infinity and NaN: its sums come out as NaN, where
+ * they should be infinite for most of the other operand. Sums of finite f16 are
+ * finite. So a tile whose sums add up to NaN is looked through once K is done,
+ * and each of its sums that is NaN is added up again from the operands.
+ */
+static VarId whole_sum(Product *p, const Ex *batch, Ex row, Ex column)
+{
+	Lower *l = &p->l;
+	VarId sum = lower_acc(l, OP_ADD, p->acc, NO_VAR);
+	KAt k = {ex_const(p->t, 0), lower_for(l, p->k, MAP_SERIAL, 1)};
+	VarId x = contract_element(p, &p->a, batch, row, &k, false);
+	VarId y = contract_element(p, &p->b, batch, column, &k, false);
+	VarId args[2] = {x, y};
+
+	lower_accum(l, sum, OP_ADD, p->acc,
+		    lower_op(l, OP_MUL, p->acc, p->acc, args, 2, NO_VALUE));
+	lower_end(l);
+	return sum;
+}
+
+/* The body of what is opened here runs where the sum is NaN. */
+static void open_if_nan(Product *p, VarId sum)
+{
+	Lower *l = &p->l;
+	VarId args[2] = {sum, sum};
+	VarId nan = lower_op(l, OP_NE, DT_BOOL, p->acc, args, 2, NO_VALUE);
+	Ex which = lower_bound(l, lower_cast(l, DT_I32, DT_BOOL, nan), DT_I32,
+			       ex_const(p->t, 2), p->id);
+	Ex cond = ex_sub(p->t, which, ex_const(p->t, 1));
+
+	lower_if(l, &cond, 1);
+}
+
+/* The place of a sum of the tile. */
+static const Ex *sum_at(Product *p, const DotTile *tile, Ex i, Ex j, Ex *out)
+{
+	int n = p->l.k->buffers.p[tile->buffer].rank;
+
+	memcpy(out, tile->index, (size_t)n * sizeof(Ex));
+	out[n - 2] = i;
+	out[n - 1] = j;
+	return out;
+}
+
+/* Rows of a tile that are added up side by side. */
+#define CHAINS 4
+
+/* NaN if a sum of the tile is. */
+static VarId sum_of_sums(Product *p, const DotTile *tile)
+{
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Ex at[K_MAX_RANK];
+	int64_t mr = p->par[P_MR], chains = mr % CHAINS ? 1 : CHAINS;
+	VarId all = lower_acc(l, OP_ADD, p->acc, NO_VAR), chain[CHAINS];
+
+	Ex j = lower_for(l, ex_const(t, p->par[P_NR]), MAP_VUNROLL, UNIT_WORDS);
+	for (int c = 0; c < chains; c++)
+		chain[c] = lower_acc(l, OP_ADD, p->acc, NO_VAR);
+	Ex i = lower_for(l, ex_const(t, mr / chains), MAP_SERIAL, 1);
+	for (int c = 0; c < chains; c++) {
+		Ex row = ex_add(t, ex_mul(t, i, ex_const(t, chains)),
+				ex_const(t, c));
+		lower_accum(l, chain[c], OP_ADD, p->acc,
+			    lower_load(l, tile->buffer,
+				       sum_at(p, tile, row, j, at)));
+	}
+	lower_end(l);
+	for (int c = 0; c < chains; c++)
+		lower_accum(l, all, OP_ADD, p->acc, chain[c]);
+	lower_end(l);
+	return all;
+}
+
+static void mend(Product *p, const Ex *batch, const DotTile *tile)
+{
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Ex mr = ex_const(t, p->par[P_MR]), nr = ex_const(t, p->par[P_NR]);
+	Ex row = ex_mul(t, tile->pa, ex_const(t, p->a.wide));
+	Ex column = ex_mul(t, tile->pb, ex_const(t, p->b.wide));
+	Ex at[K_MAX_RANK], one = ex_const(t, 1);
+	Ex last = ex_sub(t, ex_add(t, tile->block, one), p->blocks);
+
+	lower_if(l, &last, 1);
+	open_if_nan(p, sum_of_sums(p, tile));
+	Ex i = lower_for(l, ex_min(t, mr, ex_sub(t, p->m, row)), MAP_SERIAL, 1);
+	Ex j = lower_for(l, ex_min(t, nr, ex_sub(t, p->n, column)), MAP_SERIAL,
+			 1);
+	sum_at(p, tile, i, j, at);
+	open_if_nan(p, lower_load(l, tile->buffer, at));
+	lower_store(l, tile->buffer, at,
+		    whole_sum(p, batch, ex_add(t, row, i),
+			      ex_add(t, column, j)));
+	for (int n = 0; n < 5; n++)
+		lower_end(l);
+}
+
 /* ---- the tile ----------------------------------------------------------- */
 
 void contract_dot_fold(Product *p, const Ex *batch, const DotTile *tile)
@@ -548,4 +682,6 @@ void contract_dot_fold(Product *p, const Ex *batch, const DotTile *tile)
 		k->nindex = (uint8_t)n;
 	}
 	lower_dot(l, &d, p->element, tile->buffer, tile->index, p->id);
+	if (parts(p) > 1)
+		mend(p, batch, tile);
 }
