@@ -65,6 +65,11 @@ extern const UnitInfo unit_info[UNIT_COUNT];
 bool unit_parse(const char *name, MatrixUnit *out);
 /* Whether the unit multiplies elements of d and sums them in acc. */
 bool unit_takes(MatrixUnit u, DType d, DType acc);
+/*
+ * Whether a matmul by the unit takes less time than by multiply-adds, as far as
+ * its extents are known; the unit takes it.
+ */
+bool unit_pays(MatrixUnit u, const Program *p, const Value *matmul);
 /* The dtype of elements of d in packed operands. */
 DType unit_packed(MatrixUnit u, DType d);
 

@@ -86,11 +86,26 @@ const char *contract_dot_refuses(Arena *a, const Regions *r, uint32_t region,
 	return NULL;
 }
 
+/* All products of a region are by one unit. */
+static bool pays(const Regions *r, uint32_t region, MatrixUnit u)
+{
+	const Region *reg = &r->regions.p[region];
+
+	for (size_t i = 0; i < reg->values.n; i++) {
+		ValueId id = reg->values.p[i];
+		if (r->part[id] == PART_ANCHOR &&
+		    !unit_pays(u, r->program, program_value(r->program, id)))
+			return false;
+	}
+	return true;
+}
+
 MatrixUnit contract_dot_unit(Arena *a, const Regions *r, uint32_t region,
 			     const Target *t)
 {
 	for (size_t i = 0; i < t->nunits; i++)
-		if (!contract_dot_refuses(a, r, region, t, t->units[i]))
+		if (!contract_dot_refuses(a, r, region, t, t->units[i]) &&
+		    pays(r, region, t->units[i]))
 			return t->units[i];
 	return UNIT_FMA;
 }
@@ -249,9 +264,12 @@ const char *contract_dot_note(const Product *p)
 				    u->name);
 	return arena_printf(p->l.arena,
 			    "products by the matrix unit %s, sums in its "
-			    "accumulator %s (subnormals are zeros); operands "
-			    "packed in its words",
-			    u->name, acc_kind_name[u->acc]);
+			    "accumulator %s (%s); operands packed in its words",
+			    u->name, acc_kind_name[u->acc],
+			    acc_flushes(u->acc)
+				    ? "subnormals are zeros"
+				    : "each element in parts, all products of "
+				      "them added");
 }
 
 /*
@@ -467,6 +485,32 @@ static void store_word(const Pack *k, Ex step, Ex word, Ex column, VarId v)
 	lower_store(&p->l, k->x->buffer, to, v);
 }
 
+/* Makes and stores the words of column j of the panel at hand. */
+static void make_word(const Pack *k, Ex s, Ex w, Ex j)
+{
+	Product *p = k->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	int per = word_elements(p);
+	VarId v[WORD_BYTES];
+	Ex first = ex_add(t, ex_mul(t, s, ex_const(t, step_elements(p))),
+			  ex_mul(t, w, ex_const(t, per)));
+
+	for (int i = 0; i < per; i++)
+		v[i] = element(k, j, ex_add(t, first, ex_const(t, i)));
+	for (int n = 0; n < parts(p); n++) {
+		VarId word = NO_VAR, x;
+		for (int i = 0; i < per; i++) {
+			x = v[i];
+			if (parts(p) > 1)
+				x = lower_part(l, p->element, x, n);
+			word = lower_word(l, unit_packed(p->unit, p->element),
+					  x, 8 * WORD_BYTES / per * i, word);
+		}
+		store_word(k, part_step(p, s, n), w, j, word);
+	}
+}
+
 /* Rows of B are read in runs of this many panels. */
 #define GROUP 8
 
@@ -485,29 +529,32 @@ static void pack_words(Pack *k, Ex first_panel, Ex panels)
 	Product *p = k->p;
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
-	int per = word_elements(p);
 
 	Ex s = lower_for(l, k->steps, MAP_SERIAL, 1);
 	Ex w = lower_for(l, ex_const(t, UNIT_WORDS), MAP_SERIAL, 1);
 	pack_panel_at(
 		k, ex_add(t, first_panel, lower_for(l, panels, MAP_SERIAL, 1)));
 	Ex j = lower_for(l, ex_const(t, k->x->wide), MAP_VUNROLL, UNIT_WORDS);
-	Ex first = ex_add(t, ex_mul(t, s, ex_const(t, step_elements(p))),
-			  ex_mul(t, w, ex_const(t, per)));
-	VarId v[WORD_BYTES];
-	for (int i = 0; i < per; i++)
-		v[i] = element(k, j, ex_add(t, first, ex_const(t, i)));
-	for (int n = 0; n < parts(p); n++) {
-		VarId word = NO_VAR;
-		for (int i = 0; i < per; i++) {
-			VarId x = parts(p) > 1
-					  ? lower_part(l, p->element, v[i], n)
-					  : v[i];
-			word = lower_word(l, unit_packed(p->unit, p->element),
-					  x, 8 * WORD_BYTES / per * i, word);
-		}
-		store_word(k, part_step(p, s, n), w, j, word);
-	}
+	make_word(k, s, w, j);
+	for (int i = 0; i < 4; i++)
+		lower_end(l);
+}
+
+/* Memory runs along k: squares of 16 words and 16 columns, transposed in
+ * registers. */
+static void pack_words_turned(const Pack *k)
+{
+	Product *p = k->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Ex by = ex_const(t, UNIT_WORDS);
+
+	Ex part = lower_for(l, ex_const(t, k->x->wide / UNIT_WORDS), MAP_SERIAL,
+			    1);
+	Ex s = lower_for(l, k->steps, MAP_SERIAL, 1);
+	Ex w = lower_for(l, by, MAP_VECTOR, UNIT_WORDS);
+	Ex j = lower_for(l, by, MAP_UNROLL, 1);
+	make_word(k, s, w, ex_add(t, ex_mul(t, part, by), j));
 	for (int i = 0; i < 4; i++)
 		lower_end(l);
 }
@@ -530,17 +577,22 @@ void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex first,
 		 !ex_equals(t, ex_mod(t, x->extent, wide), 0);
 	k.tail = !ex_equals(t, ex_mod(t, p->k, ex_const(t, step_elements(p))),
 			    0);
-	if (!x->rows) {
+	/* which way memory runs, by axes that no loop uses */
+	int64_t axis = p->l.k->naxes;
+	Ex ak = ex_axis(t, axis), aw = ex_axis(t, axis + 1);
+	contract_operand_index(p, x, batch, ak, aw, at);
+	bool along_k = lower_stride(&p->l, x->value, at, axis) == 1;
+	bool turned = lower_stride(&p->l, x->value, at, axis + 1) == 1;
+	/* bytes are put together to words as they lie across */
+	if (!x->rows && !(along_k && word_elements(p) == 2)) {
 		pack_words(&k, first, panels);
 		return;
 	}
-	/* which way memory runs, by axes that no loop uses */
-	Ex ak = ex_axis(t, p->l.k->naxes), aw = ex_axis(t, p->l.k->naxes + 1);
-	contract_operand_index(p, x, batch, ak, aw, at);
-	bool turned = lower_stride(&p->l, x->value, at, p->l.k->naxes + 1) == 1;
 	pack_panel_at(
 		&k, ex_add(t, first, lower_for(&p->l, panels, MAP_SERIAL, 1)));
-	if (turned)
+	if (!x->rows)
+		pack_words_turned(&k);
+	else if (turned)
 		pack_turned(&k);
 	else
 		pack_rows(&k);
