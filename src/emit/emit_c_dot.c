@@ -483,7 +483,8 @@ void ec_part(Emit *e, const Stmt *s)
 	const char *x = ec_var(e, s->args[0], s->from, e->lanes);
 	const char *top = ec_type(e, s->dtype, e->lanes);
 
-	top = arena_printf(e->arena, "(%s)((%s)%s & 0xffff0000u)", top, word, x);
+	top = arena_printf(e->arena, "(%s)((%s)%s & 0xffff0000u)", top, word,
+			   x);
 	if (s->bit)
 		ec_line(e, "%s%s - %s;\n", ec_declare(e, s, e->lanes), x, top);
 	else

@@ -324,10 +324,10 @@ static const char *lanes_inside(Emit *e, const Stmt *s, const EWalk *w)
 			hold = ex_mul(e->t, ex_add(e->t, c.base, one), lanes);
 		else if (c.kind == WALK_STEP &&
 			 ex_is_const(e->t, c.step, &step) && step < 0)
-			hold = ex_add(e->t,
-				      ex_div(e->t, c.base,
-					     ex_const(e->t, -step)),
-				      one);
+			hold = ex_add(
+				e->t,
+				ex_div(e->t, c.base, ex_const(e->t, -step)),
+				one);
 		else
 			return NULL;
 		n = ex_min(e->t, n, hold);

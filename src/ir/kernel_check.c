@@ -499,8 +499,7 @@ static bool check_dot(Check *c, const Stmt *s)
 	const KBuffer *to = &c->k->buffers.p[s->buffer];
 	const KBuffer *pa = &c->k->buffers.p[a->buffer];
 	const KBuffer *pb = &c->k->buffers.p[b->buffer];
-	if (to->dtype != s->dtype || pa->dtype != packed ||
-	    pb->dtype != DT_U32)
+	if (to->dtype != s->dtype || pa->dtype != packed || pb->dtype != DT_U32)
 		return kcheck_breach(c, "dot of buffers of other dtypes");
 	if (!has_constant_rows(c, to) || !has_constant_rows(c, pb) ||
 	    (!d->flat && !has_constant_rows(c, pa)))

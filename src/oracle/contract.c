@@ -48,7 +48,7 @@ typedef struct Job {
 	int64_t at; /* first element of the batch in out */
 	int64_t m, n, k;
 	Side a, b;
-	bool wide;  /* an operand has intervals */
+	bool wide;    /* an operand has intervals */
 	AccKind kind; /* of the accumulator */
 	bool flush;   /* it flushes subnormals */
 	double *ref, *ref2, *mid, *mid2, *abs, *mag; /* products, a.n x b.n */

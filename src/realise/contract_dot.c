@@ -105,7 +105,7 @@ MatrixUnit contract_dot_unit(Arena *a, const Regions *r, uint32_t region,
 {
 	for (size_t i = 0; i < t->nunits; i++)
 		if (!contract_dot_refuses(a, r, region, t, t->units[i]) &&
-		    pays(r, region, t->units[i]))
+		    (t->unit_pinned || pays(r, region, t->units[i])))
 			return t->units[i];
 	return UNIT_FMA;
 }
@@ -182,8 +182,7 @@ void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 	 * the sums of a task take an eighth of L2 each at most. */
 	bool once = x->m >= 0 && x->m <= mr;
 	int64_t panel = once ? l2 / 8 : l1 / 3;
-	int64_t steps =
-		clip(panel / (step_bytes * nr), 1, 1 << 20);
+	int64_t steps = clip(panel / (step_bytes * nr), 1, 1 << 20);
 	par[P_KC] = steps * step;
 	if (x->k > 0)
 		steps = clip((x->k + step - 1) / step, 1, steps);
@@ -308,8 +307,7 @@ DType contract_dot_panel(const Product *p, const Packed *x, Ex shape[3])
 {
 	ExprTab *t = p->t;
 
-	shape[0] = ex_mul(t,
-			  ex_div(t, p->kc, ex_const(t, step_elements(p))),
+	shape[0] = ex_mul(t, ex_div(t, p->kc, ex_const(t, step_elements(p))),
 			  ex_const(t, parts(p)));
 	shape[1] = ex_const(t, x->rows ? x->pitch : UNIT_WORDS);
 	shape[2] = ex_const(t, x->rows ? step_elements(p) : x->pitch);
@@ -599,7 +597,8 @@ void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex first,
 	lower_end(&p->l);
 }
 
-/* ---- sums that are not finite --------------------------------------------- */
+/* ---- sums that are not finite ---------------------------------------------
+ */
 
 /*
  * Parts of an infinity are an infinity and NaN: its sums come out as NaN, where
@@ -693,9 +692,9 @@ static void mend(Product *p, const Ex *batch, const DotTile *tile)
 			 1);
 	sum_at(p, tile, i, j, at);
 	open_if_nan(p, lower_load(l, tile->buffer, at));
-	lower_store(l, tile->buffer, at,
-		    whole_sum(p, batch, ex_add(t, row, i),
-			      ex_add(t, column, j)));
+	lower_store(
+		l, tile->buffer, at,
+		whole_sum(p, batch, ex_add(t, row, i), ex_add(t, column, j)));
 	for (int n = 0; n < 5; n++)
 		lower_end(l);
 }

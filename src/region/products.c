@@ -93,7 +93,8 @@ static size_t by_units(const Grouping *g, const Set *s)
 		bool takes = false;
 		for (size_t k = 0; k < g->on.nunits && x == y; k++)
 			takes |= unit_takes(g->on.units[k], x, v->acc) &&
-				 unit_pays(g->on.units[k], g->p, v);
+				 (g->on.unit_pinned ||
+				  unit_pays(g->on.units[k], g->p, v));
 		n += takes;
 	}
 	return n;
