@@ -196,6 +196,10 @@ void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 	}
 	par[P_MB] = rows;
 	par[P_NB] = clip(l2 / 8 / (rows * mr * nr * WORD_BYTES), 1, 1 << 20);
+	/* a plan for all sizes serves few rows too, where phases cost more than
+	 * packing once more saves many */
+	if (x->m < 0 && unit_info[u].parts > 1)
+		par[P_A] = par[P_B] = PACK_TASK;
 	if (x->m < 0 || x->n < 0 || x->k < 0)
 		return;
 	double macs = (double)x->m * (double)x->n * (double)x->k;
