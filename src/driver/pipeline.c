@@ -91,12 +91,14 @@ static bool pass_partition(Pipeline *p)
 {
 	Buf why;
 
-	Partition on = {.gpu = p->target->threads > 0,
-			.cpus = p->target->cpus,
-			.vector_bytes = p->target->vector_bytes,
-			.l2 = p->target->cache[1],
-			.units = p->target->units,
-			.nunits = p->target->nunits};
+	Target t = target_pinned(p->target, p->pins, p->npins);
+	Partition on = {.gpu = t.threads > 0,
+			.cpus = t.cpus,
+			.vector_bytes = t.vector_bytes,
+			.l2 = t.cache[1],
+			.units = t.units,
+			.nunits = t.nunits,
+			.unit_pinned = t.unit_pinned};
 	p->regions = region_partition(&p->c->ctx, p->arena, p->rewritten, &on,
 				      p->region_pins, p->nregion_pins);
 	if (!p->regions)
@@ -366,7 +368,7 @@ bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 			return bad_pin(p, text,
 				       "units are fma (simt), mma, wgmma, "
 				       "avx512_bf16, avx512_vnni, amx_bf16, "
-				       "amx_int8");
+				       "amx_int8, amx_f16");
 		else if (!eq[1] || (end && *end))
 			return bad_pin(p, text, "the value is not a number");
 		p->pins[p->npins++] = (Pin){head, param, value, text, false};

@@ -153,6 +153,38 @@ const CTemplate cfuncs_memory[] = {
 	 "\treturn ($V){$[*(const tn_$D_su *)(p + $i * b)$]};\n"},
 	{"loads", "HBo", "", "v", "V:pI",
 	 "=tn_unpack_$D_$X(tn_loads_$m_$X(a, b))"},
+	/* every second one: the last lies at 2 L - 2, and no more is read */
+	{"load2", "h", "", "v", "V:p",
+	 "$<16#if defined __AVX512BW__ && !defined __clang__\n"
+	 "\treturn ($V)__builtin_ia32_pmovdw512_mask(\n"
+	 "\t\t(tn_i32_v16)__builtin_ia32_loaddquhi512_mask(\n"
+	 "\t\t\ta, (tn_i16_v32){0}, 0x7fffffff),\n"
+	 "\t\t(tn_i16_v16){0}, -1);\n"
+	 "#else\n$>"
+	 "\tconst tn_$D_su *p = a;\n"
+	 "\n"
+	 "\treturn ($V){$[p[2 * $i]$]};\n"
+	 "$<16#endif\n$>"},
+	{"load2", "HB", "", "v", "V:p",
+	 "=tn_unpack_$D_$X(tn_load2_$m_$X(a))"},
+	/* the first b of them */
+	{"load2n", "h", "", "v", "V:pI",
+	 "$<16#if defined __AVX512BW__ && !defined __clang__\n"
+	 "\treturn ($V)__builtin_ia32_pmovdw512_mask(\n"
+	 "\t\t(tn_i32_v16)__builtin_ia32_loaddquhi512_mask(\n"
+	 "\t\t\ta, (tn_i16_v32){0},\n"
+	 "\t\t\t(uint32_t)tn_lanes(b < 16 ? 2 * b - 1 : 31)),\n"
+	 "\t\t(tn_i16_v16){0}, -1);\n"
+	 "#else\n$>"
+	 "\tconst tn_$D_su *p = a;\n"
+	 "\t$V r = {0};\n"
+	 "\n"
+	 "\tfor (int64_t i = 0; i < b && i < $L; i++)\n"
+	 "\t\tr[i] = p[2 * i];\n"
+	 "\treturn r;\n"
+	 "$<16#endif\n$>"},
+	{"load2n", "HB", "", "v", "V:pI",
+	 "=tn_unpack_$D_$X(tn_load2n_$m_$X(a, b))"},
 	{"stores", "DSiu", "", "v", "-:PIV",
 	 "\tchar *p = a;\n"
 	 "\n"

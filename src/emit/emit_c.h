@@ -184,6 +184,7 @@ EWalk ec_walk(Emit *e, Ex x);
 /* ---- emit_c_dot.c ---------------------------------------------------- */
 
 void ec_word(Emit *e, const Stmt *s);
+void ec_part(Emit *e, const Stmt *s);
 void ec_dot(Emit *e, const Stmt *s);
 /* What the source needs before its phases, and a phase around its body. */
 void ec_dot_head(Buf *out, const Kernel *k);

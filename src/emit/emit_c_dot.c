@@ -48,6 +48,7 @@ static const char *instruction(const Stmt *s)
 	case UNIT_AVX512_VNNI:
 		return "vpdpbusd";
 	case UNIT_AMX_BF16:
+	case UNIT_AMX_F16:
 		return "tdpbf16ps";
 	case UNIT_AMX_INT8:
 		return is_signed(s) ? "tdpbssd" : "tdpbuud";
@@ -230,10 +231,12 @@ static int64_t step_bytes(Emit *e, uint32_t buffer)
 
 static void next_step(Emit *e, const KDot *d)
 {
+	int parts = unit_info[d->unit].parts;
+
 	ec_line(e, "tn_left += %" PRId64 ";\n",
-		d->flat ? UNIT_BYTES : step_bytes(e, d->in[0].buffer));
+		d->flat ? UNIT_BYTES : parts * step_bytes(e, d->in[0].buffer));
 	ec_line(e, "tn_right += %" PRId64 ";\n",
-		step_bytes(e, d->in[1].buffer));
+		parts * step_bytes(e, d->in[1].buffer));
 }
 
 /* Whether nothing was summed before, wherever the statement runs. */
@@ -259,13 +262,44 @@ static const char *left_stride(Emit *e, const KDot *d)
 	return ec_ex(e, ex_mul(e->t, b->shape[b->rank - 1], bytes));
 }
 
+/* Adds the product of one part of each operand of a step. */
+static void tile_parts(Emit *e, const KDot *d, int left_part, int right_part)
+{
+	int64_t down = (d->rows + LANES - 1) / LANES;
+	int64_t across = d->columns / LANES, sums = down * across;
+	int64_t left = 0, right = right_part * step_bytes(e, d->in[1].buffer);
+	bool first = left_part == unit_info[d->unit].parts - 1;
+
+	if (!d->flat)
+		left = left_part * step_bytes(e, d->in[0].buffer);
+	for (int64_t j = 0; first && j < across; j++)
+		ec_line(e,
+			"TN_TILE_LOAD(%" PRId64 ", tn_right + %" PRId64
+			", %" PRId64 ");\n",
+			sums + down + j, right + j * UNIT_BYTES,
+			row_bytes(e, d->in[1].buffer));
+	for (int64_t i = 0; i < down; i++) {
+		ec_line(e,
+			"TN_TILE_LOAD(%" PRId64 ", tn_left + %" PRId64
+			" * %s%s, %s);\n",
+			sums + i, i * LANES, left_stride(e, d),
+			left ? arena_printf(e->arena, " + %" PRId64, left) : "",
+			left_stride(e, d));
+		for (int64_t j = 0; j < across; j++)
+			ec_line(e,
+				"TN_TILE_DOT(%" PRId64 ", %" PRId64 ", %" PRId64
+				");\n",
+				i * across + j, sums + i, sums + down + j);
+	}
+}
+
 static void tile_dot(Emit *e, const Stmt *s, const char *steps)
 {
 	const KDot *d = s->dot;
 	int64_t down = (d->rows + LANES - 1) / LANES;
 	int64_t across = d->columns / LANES, sums = down * across;
 	int64_t stride = row_bytes(e, s->buffer);
-	int64_t right = row_bytes(e, d->in[1].buffer);
+	int parts = unit_info[d->unit].parts;
 
 	if (!from_zero(e, d)) {
 		ec_line(e, "if (tn_before) {\n");
@@ -288,23 +322,9 @@ static void tile_dot(Emit *e, const Stmt *s, const char *steps)
 	ec_line(e, "for (int64_t tn_step = 0; tn_step < %s; tn_step++) {\n",
 		steps);
 	e->depth++;
-	for (int64_t j = 0; j < across; j++)
-		ec_line(e,
-			"TN_TILE_LOAD(%" PRId64 ", tn_right + %" PRId64
-			", %" PRId64 ");\n",
-			sums + down + j, j * UNIT_BYTES, right);
-	for (int64_t i = 0; i < down; i++) {
-		ec_line(e,
-			"TN_TILE_LOAD(%" PRId64 ", tn_left + %" PRId64
-			" * %s, %s);\n",
-			sums + i, i * LANES, left_stride(e, d),
-			left_stride(e, d));
-		for (int64_t j = 0; j < across; j++)
-			ec_line(e,
-				"TN_TILE_DOT(%" PRId64 ", %" PRId64 ", %" PRId64
-				");\n",
-				i * across + j, sums + i, sums + down + j);
-	}
+	for (int right = parts - 1; right >= 0; right--)
+		for (int left = parts - 1; left >= 0; left--)
+			tile_parts(e, d, left, right);
 	next_step(e, d);
 	e->depth--;
 	ec_line(e, "}\n");
@@ -456,4 +476,19 @@ void ec_word(Emit *e, const Stmt *s)
 		low = arena_printf(e->arena, "(%s) | %s", low,
 				   ec_var(e, s->args[1], DT_U32, e->lanes));
 	ec_line(e, "%s%s;\n", ec_declare(e, s, e->lanes), low);
+}
+
+/* Both lie in f32 registers. The rest has 3 significant bits at most. */
+void ec_part(Emit *e, const Stmt *s)
+{
+	const char *word = ec_type(e, DT_U32, e->lanes);
+	const char *x = ec_var(e, s->args[0], s->from, e->lanes);
+	const char *top = ec_type(e, s->dtype, e->lanes);
+
+	top = arena_printf(e->arena, "(%s)((%s)%s & 0xffff0000u)", top, word,
+			   x);
+	if (s->bit)
+		ec_line(e, "%s%s - %s;\n", ec_declare(e, s, e->lanes), x, top);
+	else
+		ec_line(e, "%s%s;\n", ec_declare(e, s, e->lanes), top);
 }

@@ -93,6 +93,7 @@ EShape ec_shape(const Emit *e, const StmtList *body)
 		case ST_OP:
 		case ST_MAC:
 		case ST_WORD:
+		case ST_PART:
 		case ST_CONST:
 		case ST_INDEX:
 		case ST_ROUND:

@@ -263,6 +263,12 @@ static void lanes_to_array(Emit *e, const Stmt *s, Ex lin)
 	e->depth--;
 }
 
+/* Halves of words: what load2 and load2n are for. */
+static bool is_every_second(Emit *e, const Stmt *s, const EWalk *w)
+{
+	return ex_equals(e->t, w->step, 2) && dtype_info[s->dtype].bytes == 2;
+}
+
 /* The access as text of whole lanes, of the first of them, or of one
  * element. */
 static const char *load_text(Emit *e, const Stmt *s, const EWalk *w,
@@ -272,13 +278,19 @@ static const char *load_text(Emit *e, const Stmt *s, const EWalk *w,
 
 	if (w->kind == WALK_NONE)
 		return element(e, s, w->base);
-	if (rest && ex_equals(e->t, w->step, 1))
-		return arena_printf(e->arena, "%s(%s, %s)",
-				    ec_fn(e, "loadn", d, e->lanes),
-				    pointer(e, s, w->base), rest);
+	bool second = is_every_second(e, s, w);
+	if (rest && (second || ex_equals(e->t, w->step, 1)))
+		return arena_printf(
+			e->arena, "%s(%s, %s)",
+			ec_fn(e, second ? "load2n" : "loadn", d, e->lanes),
+			pointer(e, s, w->base), rest);
 	if (ex_equals(e->t, w->step, 1))
 		return arena_printf(e->arena, "%s(%s)",
 				    ec_fn(e, "load", d, e->lanes),
+				    pointer(e, s, w->base));
+	if (second)
+		return arena_printf(e->arena, "%s(%s)",
+				    ec_fn(e, "load2", d, e->lanes),
 				    pointer(e, s, w->base));
 	return arena_printf(e->arena, "%s(%s, %s)",
 			    ec_fn(e, "loads", d, e->lanes),
@@ -298,15 +310,27 @@ static const char *array_text(Emit *e, const Stmt *s)
  */
 static const char *lanes_inside(Emit *e, const Stmt *s, const EWalk *w)
 {
-	Ex n = ex_const(e->t, e->lanes), one = ex_const(e->t, 1);
+	Ex lanes = ex_const(e->t, e->lanes), one = ex_const(e->t, 1);
+	Ex n = lanes;
 
-	if (w->kind != WALK_STEP || !ex_equals(e->t, w->step, 1) || e->rest)
+	if (w->kind != WALK_STEP || e->rest ||
+	    !(ex_equals(e->t, w->step, 1) || is_every_second(e, s, w)))
 		return NULL;
 	for (uint32_t i = 0; i < s->nconds; i++) {
 		EWalk c = ec_walk(e, s->conds[i]);
-		if (c.kind != WALK_STEP || !ex_equals(e->t, c.step, -1))
+		int64_t step = 0;
+		Ex hold;
+		if (c.kind == WALK_NONE)
+			hold = ex_mul(e->t, ex_add(e->t, c.base, one), lanes);
+		else if (c.kind == WALK_STEP &&
+			 ex_is_const(e->t, c.step, &step) && step < 0)
+			hold = ex_add(
+				e->t,
+				ex_div(e->t, c.base, ex_const(e->t, -step)),
+				one);
+		else
 			return NULL;
-		n = ex_min(e->t, n, ex_add(e->t, c.base, one));
+		n = ex_min(e->t, n, hold);
 	}
 	return ec_ex_raw(e, n);
 }

@@ -677,6 +677,9 @@ void ec_stmt(Emit *e, const Stmt *s)
 	case ST_WORD:
 		ec_word(e, s);
 		break;
+	case ST_PART:
+		ec_part(e, s);
+		break;
 	case ST_DOT:
 		ec_dot(e, s);
 		break;

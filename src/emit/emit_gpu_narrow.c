@@ -124,6 +124,7 @@ static void stmt(Narrow *n, const Stmt *s)
 		return;
 	case ST_MAC:
 	case ST_WORD:
+	case ST_PART:
 	case ST_CONST:
 	case ST_TEST:
 	case ST_ROUND:

@@ -87,6 +87,9 @@ typedef enum StmtKind {
 	ST_MAC,   /* var = args[0]*args[1] + args[2], fused or not */
 	ST_WORD,  /* var (u32) = the bits of args[0] (of dtype `from`) `bit`
 		     on; with nargs 2 those of the word args[1] too */
+	ST_PART,  /* var (bf16) = a part of args[0] (f16): `bit` 0: its sign and
+		     upper 8 significant bits; 1: the rest, exact. Of infinity
+		     and NaN the rest is NaN */
 	ST_DOT,   /* buffer[index...] += a product by a matrix unit: KDot */
 	ST_CONST, /* var = data */
 	ST_INDEX, /* var = the expression ex, rounded once to dtype */
@@ -142,6 +145,11 @@ typedef struct KCopy {
  * statement is the elements' dtype. UNIT_AVX512_VNNI takes operand 0 with the
  * top bits of its elements flipped, which moves them by 128 between i8 and u8.
  *
+ * Of a unit whose elements have `parts` (ir/unit.h) the operands hold parts
+ * times as many steps, those of one step side by side, of bf16; each is
+ * multiplied with each of the other operand's same step, the last of operand 1
+ * first, of operand 0 likewise.
+ *
  * A unit of threads: all of the block's make the tile together, warps of 32 of
  * them lying `down` below each other and the others side by side, with rows /
  * down x columns / across sums each. Steps are 32 bytes, and the last axes are
@@ -196,7 +204,7 @@ struct Stmt {
 	Op op;
 	DType from;
 	Ex ex;             /* INDEX, ARG; OP that may fault: the flat element */
-	int bit;           /* WORD: 0, 8, 16 or 24; WAIT: groups */
+	int bit;           /* WORD: 0, 8, 16 or 24; PART: which; WAIT: groups */
 	const KDot *dot;   /* DOT */
 	const KCopy *copy; /* COPY */
 	const void *data;  /* CONST: one element */

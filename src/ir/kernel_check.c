@@ -693,12 +693,15 @@ static bool check_dot(Check *c, const Stmt *s)
 	    !kcheck_ex(c, d->steps, "steps") ||
 	    !kcheck_ex(c, d->before, "what was before"))
 		return false;
-	Ex full = ex_const(c->t, UNIT_BYTES / dtype_info[s->from].bytes);
+	int parts = unit_info[d->unit].parts;
+	DType packed = unit_packed(d->unit, s->from);
+	Ex full = ex_const(c->t, UNIT_BYTES / dtype_info[packed].bytes);
 	Ex words = ex_const(c->t, UNIT_WORDS);
+	Ex steps = ex_mul(c->t, d->steps, ex_const(c->t, parts));
 	Ex rows = ex_const(c->t, d->rows), columns = ex_const(c->t, d->columns);
 	Ex k = ex_mul(c->t, d->steps, full);
-	const Ex sums[] = {rows, columns}, left[] = {d->steps, rows, full},
-		 flat[] = {rows, k}, right[] = {d->steps, words, columns};
+	const Ex sums[] = {rows, columns}, left[] = {steps, rows, full},
+		 flat[] = {rows, k}, right[] = {steps, words, columns};
 	const KOperand *a = &d->in[0], *b = &d->in[1];
 	if (!check_box(c, s, s->buffer, s->nindex, s->index, sums, 2) ||
 	    !check_box(c, s, a->buffer, a->nindex, a->index,
@@ -708,18 +711,18 @@ static bool check_dot(Check *c, const Stmt *s)
 	const KBuffer *to = &c->k->buffers.p[s->buffer];
 	const KBuffer *pa = &c->k->buffers.p[a->buffer];
 	const KBuffer *pb = &c->k->buffers.p[b->buffer];
-	if (to->dtype != s->dtype || pa->dtype != s->from ||
-	    pb->dtype != DT_U32)
+	if (to->dtype != s->dtype || pa->dtype != packed || pb->dtype != DT_U32)
 		return kcheck_breach(c, "dot of buffers of other dtypes");
 	if (!has_constant_rows(c, to) || !has_constant_rows(c, pb) ||
 	    (!d->flat && !has_constant_rows(c, pa)))
 		return false;
 	if ((!d->flat && !ex_equals(c->t, pa->shape[pa->rank - 1],
-				    UNIT_BYTES / dtype_info[s->from].bytes)) ||
+				    UNIT_BYTES / dtype_info[packed].bytes)) ||
 	    !ex_equals(c->t, pb->shape[pb->rank - 2], UNIT_WORDS))
 		return kcheck_breach(c, "dot of operands that are not packed");
-	if (d->flat && d->unit == UNIT_AVX512_VNNI)
-		return kcheck_breach(c, "flipped elements do not lie flat");
+	if (d->flat && (d->unit == UNIT_AVX512_VNNI || parts > 1))
+		return kcheck_breach(c, "flipped elements and parts do not lie "
+					"flat");
 	if (to->scope != SCOPE_WORKER || pa->scope == SCOPE_REG ||
 	    pb->scope == SCOPE_REG)
 		return kcheck_breach(c, "dot: %s is no scratch", to->name);
@@ -752,6 +755,15 @@ static bool check_word(Check *c, const Stmt *s)
 	    (s->nargs == 2 && !check_arg(c, s->args[1], DT_U32)))
 		return false;
 	return declare(c, s, args_vary(c, s));
+}
+
+static bool check_part(Check *c, const Stmt *s)
+{
+	if (s->nargs != 1 || s->dtype != DT_BF16 || s->from != DT_F16 ||
+	    s->bit < 0 || s->bit > 1)
+		return kcheck_breach(c, "v%u: no such part", s->var);
+	return check_arg(c, s->args[0], s->from) &&
+	       declare(c, s, args_vary(c, s));
 }
 
 /* ---- statements ------------------------------------------------------ */
@@ -954,6 +966,8 @@ bool kcheck_simple(Check *c, const Stmt *s)
 		return check_mac(c, s);
 	case ST_WORD:
 		return check_word(c, s);
+	case ST_PART:
+		return check_part(c, s);
 	case ST_DOT:
 		return check_dot(c, s);
 	case ST_CONST:

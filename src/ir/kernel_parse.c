@@ -355,12 +355,12 @@ static bool dot(Parser *p, Stmt *s)
 	       (!take(p, "down") || extent_number(p, &d->down));
 }
 
-/* word.16 v3 v4 */
-static bool element_word(Parser *p, Stmt *s)
+/* word.16 v3 v4, part.1 v3 */
+static bool element_bits(Parser *p, Stmt *s, StmtKind kind)
 {
 	int64_t bit;
 
-	s->kind = ST_WORD;
+	s->kind = kind;
 	if (!number(p, 31, &bit) || !arguments(p, s))
 		return false;
 	s->bit = (int)bit;
@@ -414,7 +414,9 @@ static bool right(Parser *p, Stmt *s)
 		return arguments(p, s);
 	}
 	if (take(p, "word."))
-		return element_word(p, s);
+		return element_bits(p, s, ST_WORD);
+	if (take(p, "part."))
+		return element_bits(p, s, ST_PART);
 	if (take(p, "const")) {
 		s->kind = ST_CONST;
 		return constant(p, s);

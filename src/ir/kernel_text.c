@@ -96,7 +96,9 @@ static void print_right(Printer *p, const Stmt *s)
 		print_args(p, s);
 		break;
 	case ST_WORD:
-		buf_printf(b, "word.%d", s->bit);
+	case ST_PART:
+		buf_printf(b, "%s.%d", s->kind == ST_WORD ? "word" : "part",
+			   s->bit);
 		print_args(p, s);
 		break;
 	case ST_CONST:
@@ -259,6 +261,7 @@ static void print_stmt(Printer *p, const Stmt *s, int depth)
 	case ST_OP:
 	case ST_MAC:
 	case ST_WORD:
+	case ST_PART:
 	case ST_CONST:
 	case ST_INDEX:
 	case ST_TEST:

@@ -90,7 +90,8 @@ static double dot_work(Work *w, const Stmt *s)
 {
 	const KDot *d = s->dot;
 	double steps = (double)extent_of(w, d->steps);
-	double words = steps * (double)(d->rows * d->columns);
+	int parts = unit_info[d->unit].parts;
+	double words = steps * (double)(d->rows * d->columns * parts * parts);
 
 	return unit_info[d->unit].tiles ? words / 8 : words;
 }
@@ -120,6 +121,7 @@ static double stmt_work(Work *w, const Stmt *s)
 		return dot_work(w, s);
 	case ST_MAC:
 	case ST_WORD:
+	case ST_PART:
 	case ST_INDEX:
 	case ST_TEST:
 	case ST_ROUND:

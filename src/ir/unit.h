@@ -20,6 +20,9 @@ typedef enum AccKind {
 	 * operands count as zeros, subnormal sums become zeros */
 	ACC_AVX512_BF16,
 	ACC_AMX_BF16,
+	/* exact products of the halves of f16, sums in f32 rounded to
+	 * nearest; nothing is subnormal */
+	ACC_AMX_F16,
 	/* exact products of f16 or bf16, in groups of at least four: these and
 	 * the sum so far are cut off at a common place and added, and the sum
 	 * is cut off to f32; nothing is flushed */
@@ -40,6 +43,11 @@ static inline bool acc_cuts(AccKind acc)
 {
 	return acc == ACC_MMA || acc == ACC_WGMMA;
 }
+/*
+ * A sum of k terms, `terms` of them not zero, is off by no more than a sum in
+ * any order of so many terms may be.
+ */
+double acc_terms(AccKind acc, double terms, double k);
 
 typedef enum MatrixUnit {
 	UNIT_FMA, /* none: multiply-adds of vectors */
@@ -47,6 +55,7 @@ typedef enum MatrixUnit {
 	UNIT_AVX512_VNNI,
 	UNIT_AMX_BF16,
 	UNIT_AMX_INT8,
+	UNIT_AMX_F16,
 	UNIT_MMA,   /* of a GPU: mma.sync of CUDA's sm_80 and later */
 	UNIT_WGMMA, /* wgmma of sm_90a */
 	UNIT_COUNT,
@@ -55,7 +64,14 @@ typedef enum MatrixUnit {
 typedef struct UnitInfo {
 	const char *name;
 	AccKind acc;
-	bool tiles;   /* whole tiles of 16 rows x 64 bytes in a register */
+	bool tiles; /* whole tiles of 16 rows x 64 bytes in a register */
+	/*
+	 * Parts that an element is the sum of, each of its own in the packed
+	 * operands; all products of two parts are added. 1: the element is
+	 * taken as it is. 2: an f16 as two bf16, its upper 8 significant bits
+	 * and the rest (kernel.h, PART).
+	 */
+	int parts;
 	bool threads; /* all threads of a block work on one DOT */
 } UnitInfo;
 extern const UnitInfo unit_info[UNIT_COUNT];
@@ -65,6 +81,13 @@ bool unit_parse(const char *name, MatrixUnit *out);
 AccKind unit_acc(MatrixUnit u, DType acc);
 /* Whether the unit multiplies elements of d and sums them in acc. */
 bool unit_takes(MatrixUnit u, DType d, DType acc);
+/*
+ * Whether a matmul by the unit takes less time than by multiply-adds, as far as
+ * its extents are known; the unit takes it.
+ */
+bool unit_pays(MatrixUnit u, const Program *p, const Value *matmul);
+/* The dtype of elements of d in packed operands. */
+DType unit_packed(MatrixUnit u, DType d);
 
 /* A set of units. */
 #define UNIT_BIT(u) (1u << (u))

@@ -49,9 +49,10 @@ typedef struct Job {
 	int64_t at; /* first element of the batch in out */
 	int64_t m, n, k;
 	Side a, b;
-	bool wide;  /* an operand has intervals */
-	bool flush; /* the accumulator flushes subnormals */
-	bool mma;   /* it is a GPU's matrix unit's */
+	bool wide;    /* an operand has intervals */
+	AccKind kind; /* of the accumulator */
+	bool flush;   /* it flushes subnormals */
+	bool mma;     /* it cuts groups of terms off */
 	double *ref, *ref2, *mid, *mid2, *abs, *mag; /* products, a.n x b.n */
 	Num *u_ref;
 	Ival *u; /* results of representatives, a.n x b.n */
@@ -392,7 +393,7 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		if (j->ref2 && !j->mid2) /* listed: midpoints in double */
 			prop += k * 0x1p-52 * t;
 	}
-	s->terms = least(la->nonzero, lb->nonzero);
+	s->terms = acc_terms(j->kind, least(la->nonzero, lb->nonzero), k);
 	s->lsb = wide ? INT_MIN : la->lsb + lb->lsb;
 	double slack = k * 0x1p-52 * t, middle = s->lo;
 	bool exact = !wide && s->lsb < 900 && s->lsb > -1000 &&
@@ -698,6 +699,7 @@ static void contract_with(Eval *e, ValueId id, const Ev *a, const Ev *b,
 		 .v = v,
 		 .out = out,
 		 .flush = acc_flushes(acc),
+		 .kind = acc,
 		 .mma = acc_cuts(acc)};
 	j.m = out->shape[rank - 2];
 	j.n = out->shape[rank - 1];

@@ -153,7 +153,7 @@ int contract_panel_index(const Product *p, const Packed *x, const Ex *batch,
 /* NULL where the unit computes the region, else the reason why not. */
 const char *contract_dot_refuses(Arena *a, const Regions *r, uint32_t region,
 				 const Target *t, MatrixUnit u);
-/* The target's first unit that does; UNIT_FMA: none. */
+/* The target's first unit that does, and pays; UNIT_FMA: none. */
 MatrixUnit contract_dot_unit(Arena *a, const Regions *r, uint32_t region,
 			     const Target *t);
 /* Whether the unit may read A where it lies, in tiles of mr rows. */

@@ -30,6 +30,11 @@ static int word_elements(const Product *p)
 	return WORD_BYTES / dtype_info[p->element].bytes;
 }
 
+static int parts(const Product *p)
+{
+	return unit_info[p->unit].parts;
+}
+
 /* ---- whether ---------------------------------------------------------- */
 
 /* The same of one product; all of a region have operands of one dtype. */
@@ -81,11 +86,26 @@ const char *contract_dot_refuses(Arena *a, const Regions *r, uint32_t region,
 	return NULL;
 }
 
+/* All products of a region are by one unit. */
+static bool pays(const Regions *r, uint32_t region, MatrixUnit u)
+{
+	const Region *reg = &r->regions.p[region];
+
+	for (size_t i = 0; i < reg->values.n; i++) {
+		ValueId id = reg->values.p[i];
+		if (r->part[id] == PART_ANCHOR &&
+		    !unit_pays(u, r->program, program_value(r->program, id)))
+			return false;
+	}
+	return true;
+}
+
 MatrixUnit contract_dot_unit(Arena *a, const Regions *r, uint32_t region,
 			     const Target *t)
 {
 	for (size_t i = 0; i < t->nunits; i++)
-		if (!contract_dot_refuses(a, r, region, t, t->units[i]))
+		if (!contract_dot_refuses(a, r, region, t, t->units[i]) &&
+		    (t->unit_pinned || pays(r, region, t->units[i])))
 			return t->units[i];
 	return UNIT_FMA;
 }
@@ -150,6 +170,8 @@ void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 	else
 		tile_of_vectors(t, x, u, par);
 	int64_t mr = par[P_MR], nr = par[P_NR];
+	/* bytes along k of what is packed of a row */
+	int64_t step_bytes = UNIT_BYTES * unit_info[u].parts;
 	par[P_UNIT] = u;
 	par[P_LANES] = UNIT_WORDS;
 	par[P_A] = few ? PACK_TASK : PACK_PHASE;
@@ -160,12 +182,11 @@ void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 	 * the sums of a task take an eighth of L2 each at most. */
 	bool once = x->m >= 0 && x->m <= mr;
 	int64_t panel = once ? l2 / 8 : l1 / 3;
-	int64_t steps =
-		clip(panel / (UNIT_WORDS * WORD_BYTES * nr), 1, 1 << 20);
+	int64_t steps = clip(panel / (step_bytes * nr), 1, 1 << 20);
 	par[P_KC] = steps * step;
 	if (x->k > 0)
 		steps = clip((x->k + step - 1) / step, 1, steps);
-	int64_t rows = clip(l2 / 8 / (round_up(mr, 16) * steps * UNIT_BYTES), 1,
+	int64_t rows = clip(l2 / 8 / (round_up(mr, 16) * steps * step_bytes), 1,
 			    MOST_ROWS);
 	if (x->m >= 0 && (x->m + mr - 1) / mr <= rows) {
 		/* every panel of B is used by one task: nothing to share */
@@ -175,6 +196,10 @@ void contract_dot_model(const Target *t, const Extents *x, MatrixUnit u,
 	}
 	par[P_MB] = rows;
 	par[P_NB] = clip(l2 / 8 / (rows * mr * nr * WORD_BYTES), 1, 1 << 20);
+	/* a plan for all sizes serves few rows too, where phases cost more than
+	 * packing once more saves many */
+	if (x->m < 0 && unit_info[u].parts > 1)
+		par[P_A] = par[P_B] = PACK_TASK;
 	if (x->m < 0 || x->n < 0 || x->k < 0)
 		return;
 	double macs = (double)x->m * (double)x->n * (double)x->k;
@@ -242,9 +267,12 @@ const char *contract_dot_note(const Product *p)
 				    u->name);
 	return arena_printf(p->l.arena,
 			    "products by the matrix unit %s, sums in its "
-			    "accumulator %s (subnormals are zeros); operands "
-			    "packed in its words",
-			    u->name, acc_kind_name[u->acc]);
+			    "accumulator %s (%s); operands packed in its words",
+			    u->name, acc_kind_name[u->acc],
+			    acc_flushes(u->acc)
+				    ? "subnormals are zeros"
+				    : "each element in parts, all products of "
+				      "them added");
 }
 
 /*
@@ -260,7 +288,7 @@ bool contract_dot_flat(const Regions *r, uint32_t region, MatrixUnit u,
 	const Value *a = program_value(q, id);
 	int64_t m, k, step = UNIT_BYTES / dtype_info[a->dtype].bytes;
 
-	if (u == UNIT_FMA || u == UNIT_AVX512_VNNI ||
+	if (u == UNIT_FMA || u == UNIT_AVX512_VNNI || unit_info[u].parts > 1 ||
 	    !ex_is_const(&q->ex, a->shape[a->rank - 2], &m) ||
 	    !ex_is_const(&q->ex, a->shape[a->rank - 1], &k))
 		return false;
@@ -283,10 +311,11 @@ DType contract_dot_panel(const Product *p, const Packed *x, Ex shape[3])
 {
 	ExprTab *t = p->t;
 
-	shape[0] = ex_div(t, p->kc, ex_const(t, step_elements(p)));
+	shape[0] = ex_mul(t, ex_div(t, p->kc, ex_const(t, step_elements(p))),
+			  ex_const(t, parts(p)));
 	shape[1] = ex_const(t, x->rows ? x->pitch : UNIT_WORDS);
 	shape[2] = ex_const(t, x->rows ? step_elements(p) : x->pitch);
-	return x->rows ? p->element : DT_U32;
+	return x->rows ? unit_packed(p->unit, p->element) : DT_U32;
 }
 
 /* Steps of a block of K. */
@@ -377,6 +406,21 @@ static void pack_panel_at(Pack *k, Ex panel)
 	k->first = ex_mul(t, panel, ex_const(t, k->x->wide));
 }
 
+/* Where a part of a step lies. */
+static Ex part_step(const Product *p, Ex step, int part)
+{
+	return ex_add(p->t, ex_mul(p->t, step, ex_const(p->t, parts(p))),
+		      ex_const(p->t, part));
+}
+
+/* What the unit takes of an element. */
+static VarId part_of(Product *p, VarId v, int part)
+{
+	if (parts(p) > 1)
+		return lower_part(&p->l, p->element, v, part);
+	return flipped(p, v);
+}
+
 static void store_a(const Pack *k, Ex step, Ex row, Ex in)
 {
 	Product *p = k->p;
@@ -384,12 +428,14 @@ static void store_a(const Pack *k, Ex step, Ex row, Ex in)
 	int n = contract_panel_index(p, k->x, k->batch, k->panel, k->block, to);
 	Ex at_k = ex_add(
 		p->t, ex_mul(p->t, step, ex_const(p->t, step_elements(p))), in);
-	VarId v = flipped(p, element(k, row, at_k));
+	VarId v = element(k, row, at_k);
 
-	to[n++] = step;
-	to[n++] = row;
-	to[n] = in;
-	lower_store(&p->l, k->x->buffer, to, v);
+	to[n + 1] = row;
+	to[n + 2] = in;
+	for (int i = 0; i < parts(p); i++) {
+		to[n] = part_step(p, step, i);
+		lower_store(&p->l, k->x->buffer, to, part_of(p, v, i));
+	}
 }
 
 /* Lanes along k: a step of a row is stored as it lies in memory. */
@@ -441,6 +487,32 @@ static void store_word(const Pack *k, Ex step, Ex word, Ex column, VarId v)
 	lower_store(&p->l, k->x->buffer, to, v);
 }
 
+/* Makes and stores the words of column j of the panel at hand. */
+static void make_word(const Pack *k, Ex s, Ex w, Ex j)
+{
+	Product *p = k->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	int per = word_elements(p);
+	VarId v[WORD_BYTES];
+	Ex first = ex_add(t, ex_mul(t, s, ex_const(t, step_elements(p))),
+			  ex_mul(t, w, ex_const(t, per)));
+
+	for (int i = 0; i < per; i++)
+		v[i] = element(k, j, ex_add(t, first, ex_const(t, i)));
+	for (int n = 0; n < parts(p); n++) {
+		VarId word = NO_VAR, x;
+		for (int i = 0; i < per; i++) {
+			x = v[i];
+			if (parts(p) > 1)
+				x = lower_part(l, p->element, x, n);
+			word = lower_word(l, unit_packed(p->unit, p->element),
+					  x, 8 * WORD_BYTES / per * i, word);
+		}
+		store_word(k, part_step(p, s, n), w, j, word);
+	}
+}
+
 /* Rows of B are read in runs of this many panels. */
 #define GROUP 8
 
@@ -459,22 +531,32 @@ static void pack_words(Pack *k, Ex first_panel, Ex panels)
 	Product *p = k->p;
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
-	int per = word_elements(p);
 
 	Ex s = lower_for(l, k->steps, MAP_SERIAL, 1);
 	Ex w = lower_for(l, ex_const(t, UNIT_WORDS), MAP_SERIAL, 1);
 	pack_panel_at(
 		k, ex_add(t, first_panel, lower_for(l, panels, MAP_SERIAL, 1)));
 	Ex j = lower_for(l, ex_const(t, k->x->wide), MAP_VUNROLL, UNIT_WORDS);
-	Ex first = ex_add(t, ex_mul(t, s, ex_const(t, step_elements(p))),
-			  ex_mul(t, w, ex_const(t, per)));
-	VarId word = NO_VAR;
-	for (int i = 0; i < per; i++) {
-		VarId v = element(k, j, ex_add(t, first, ex_const(t, i)));
-		word = lower_word(l, p->element, v, 8 * WORD_BYTES / per * i,
-				  word);
-	}
-	store_word(k, s, w, j, word);
+	make_word(k, s, w, j);
+	for (int i = 0; i < 4; i++)
+		lower_end(l);
+}
+
+/* Memory runs along k: squares of 16 words and 16 columns, transposed in
+ * registers. */
+static void pack_words_turned(const Pack *k)
+{
+	Product *p = k->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Ex by = ex_const(t, UNIT_WORDS);
+
+	Ex part = lower_for(l, ex_const(t, k->x->wide / UNIT_WORDS), MAP_SERIAL,
+			    1);
+	Ex s = lower_for(l, k->steps, MAP_SERIAL, 1);
+	Ex w = lower_for(l, by, MAP_VECTOR, UNIT_WORDS);
+	Ex j = lower_for(l, by, MAP_UNROLL, 1);
+	make_word(k, s, w, ex_add(t, ex_mul(t, part, by), j));
 	for (int i = 0; i < 4; i++)
 		lower_end(l);
 }
@@ -497,21 +579,128 @@ void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex first,
 		 !ex_equals(t, ex_mod(t, x->extent, wide), 0);
 	k.tail = !ex_equals(t, ex_mod(t, p->k, ex_const(t, step_elements(p))),
 			    0);
-	if (!x->rows) {
+	/* which way memory runs, by axes that no loop uses */
+	int64_t axis = p->l.k->naxes;
+	Ex ak = ex_axis(t, axis), aw = ex_axis(t, axis + 1);
+	contract_operand_index(p, x, batch, ak, aw, at);
+	bool along_k = lower_stride(&p->l, x->value, at, axis) == 1;
+	bool turned = lower_stride(&p->l, x->value, at, axis + 1) == 1;
+	/* bytes are put together to words as they lie across */
+	if (!x->rows && !(along_k && word_elements(p) == 2)) {
 		pack_words(&k, first, panels);
 		return;
 	}
-	/* which way memory runs, by axes that no loop uses */
-	Ex ak = ex_axis(t, p->l.k->naxes), aw = ex_axis(t, p->l.k->naxes + 1);
-	contract_operand_index(p, x, batch, ak, aw, at);
-	bool turned = lower_stride(&p->l, x->value, at, p->l.k->naxes + 1) == 1;
 	pack_panel_at(
 		&k, ex_add(t, first, lower_for(&p->l, panels, MAP_SERIAL, 1)));
-	if (turned)
+	if (!x->rows)
+		pack_words_turned(&k);
+	else if (turned)
 		pack_turned(&k);
 	else
 		pack_rows(&k);
 	lower_end(&p->l);
+}
+
+/* ---- sums that are not finite ---------------------------------------------
+ */
+
+/*
+ * Parts of an infinity are an infinity and NaN: its sums come out as NaN, where
+ * they should be infinite for most of the other operand. Sums of finite f16 are
+ * finite. So a tile whose sums add up to NaN is looked through once K is done,
+ * and each of its sums that is NaN is added up again from the operands.
+ */
+static VarId whole_sum(Product *p, const Ex *batch, Ex row, Ex column)
+{
+	Lower *l = &p->l;
+	VarId sum = lower_acc(l, OP_ADD, p->acc, NO_VAR);
+	KAt k = {ex_const(p->t, 0), lower_for(l, p->k, MAP_SERIAL, 1)};
+	VarId x = contract_element(p, &p->a, batch, row, &k, false);
+	VarId y = contract_element(p, &p->b, batch, column, &k, false);
+	VarId args[2] = {x, y};
+
+	lower_accum(l, sum, OP_ADD, p->acc,
+		    lower_op(l, OP_MUL, p->acc, p->acc, args, 2, NO_VALUE));
+	lower_end(l);
+	return sum;
+}
+
+/* The body of what is opened here runs where the sum is NaN. */
+static void open_if_nan(Product *p, VarId sum)
+{
+	Lower *l = &p->l;
+	VarId args[2] = {sum, sum};
+	VarId nan = lower_op(l, OP_NE, DT_BOOL, p->acc, args, 2, NO_VALUE);
+	Ex which = lower_bound(l, lower_cast(l, DT_I32, DT_BOOL, nan), DT_I32,
+			       ex_const(p->t, 2), p->id);
+	Ex cond = ex_sub(p->t, which, ex_const(p->t, 1));
+
+	lower_if(l, &cond, 1);
+}
+
+/* The place of a sum of the tile. */
+static const Ex *sum_at(Product *p, const DotTile *tile, Ex i, Ex j, Ex *out)
+{
+	int n = p->l.k->buffers.p[tile->buffer].rank;
+
+	memcpy(out, tile->index, (size_t)n * sizeof(Ex));
+	out[n - 2] = i;
+	out[n - 1] = j;
+	return out;
+}
+
+/* Rows of a tile that are added up side by side. */
+#define CHAINS 4
+
+/* NaN if a sum of the tile is. */
+static VarId sum_of_sums(Product *p, const DotTile *tile)
+{
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Ex at[K_MAX_RANK];
+	int64_t mr = p->par[P_MR], chains = mr % CHAINS ? 1 : CHAINS;
+	VarId all = lower_acc(l, OP_ADD, p->acc, NO_VAR), chain[CHAINS];
+
+	Ex j = lower_for(l, ex_const(t, p->par[P_NR]), MAP_VUNROLL, UNIT_WORDS);
+	for (int c = 0; c < chains; c++)
+		chain[c] = lower_acc(l, OP_ADD, p->acc, NO_VAR);
+	Ex i = lower_for(l, ex_const(t, mr / chains), MAP_SERIAL, 1);
+	for (int c = 0; c < chains; c++) {
+		Ex row = ex_add(t, ex_mul(t, i, ex_const(t, chains)),
+				ex_const(t, c));
+		lower_accum(l, chain[c], OP_ADD, p->acc,
+			    lower_load(l, tile->buffer,
+				       sum_at(p, tile, row, j, at)));
+	}
+	lower_end(l);
+	for (int c = 0; c < chains; c++)
+		lower_accum(l, all, OP_ADD, p->acc, chain[c]);
+	lower_end(l);
+	return all;
+}
+
+static void mend(Product *p, const Ex *batch, const DotTile *tile)
+{
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	Ex mr = ex_const(t, p->par[P_MR]), nr = ex_const(t, p->par[P_NR]);
+	Ex row = ex_mul(t, tile->pa, ex_const(t, p->a.wide));
+	Ex column = ex_mul(t, tile->pb, ex_const(t, p->b.wide));
+	Ex at[K_MAX_RANK], one = ex_const(t, 1);
+	Ex last = ex_sub(t, ex_add(t, tile->block, one), p->blocks);
+
+	lower_if(l, &last, 1);
+	open_if_nan(p, sum_of_sums(p, tile));
+	Ex i = lower_for(l, ex_min(t, mr, ex_sub(t, p->m, row)), MAP_SERIAL, 1);
+	Ex j = lower_for(l, ex_min(t, nr, ex_sub(t, p->n, column)), MAP_SERIAL,
+			 1);
+	sum_at(p, tile, i, j, at);
+	open_if_nan(p, lower_load(l, tile->buffer, at));
+	lower_store(
+		l, tile->buffer, at,
+		whole_sum(p, batch, ex_add(t, row, i), ex_add(t, column, j)));
+	for (int n = 0; n < 5; n++)
+		lower_end(l);
 }
 
 /* ---- the tile ----------------------------------------------------------- */
@@ -548,4 +737,6 @@ void contract_dot_fold(Product *p, const Ex *batch, const DotTile *tile)
 		k->nindex = (uint8_t)n;
 	}
 	lower_dot(l, &d, p->element, tile->buffer, tile->index, p->id);
+	if (parts(p) > 1)
+		mend(p, batch, tile);
 }

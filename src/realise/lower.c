@@ -409,6 +409,18 @@ VarId lower_word(Lower *l, DType from, VarId element, int bit, VarId word)
 	return s->var;
 }
 
+VarId lower_part(Lower *l, DType from, VarId element, int part)
+{
+	Stmt *s = lower_append(l, ST_PART);
+
+	s->var = lower_new_var(l);
+	s->dtype = DT_BF16;
+	s->from = from;
+	s->bit = part;
+	s->args[s->nargs++] = element;
+	return s->var;
+}
+
 void lower_dot(Lower *l, const KDot *d, DType from, uint32_t buffer,
 	       const Ex *index, ValueId value)
 {

@@ -95,6 +95,8 @@ VarId lower_mac(Lower *l, DType dtype, VarId a, VarId b, VarId c);
 /* The element's bits from `bit` of a word on, beside those of `word` unless
  * that is NO_VAR. */
 VarId lower_word(Lower *l, DType from, VarId element, int bit, VarId word);
+/* A part of an f16, as ST_PART has them. */
+VarId lower_part(Lower *l, DType from, VarId element, int part);
 /* buffer[index] += the tile d of elements of `from`, of `value`'s sums. */
 void lower_dot(Lower *l, const KDot *d, DType from, uint32_t buffer,
 	       const Ex *index, ValueId value);

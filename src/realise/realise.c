@@ -100,8 +100,7 @@ static const Realisation *choose(Arena *a, const Regions *r, uint32_t region,
 	bug("region %u: no realisation admits it", region);
 }
 
-/* The target with no other matrix unit than a pinned one. */
-static Target pinned_unit(const Target *t, const Pin *pins, size_t n)
+Target target_pinned(const Target *t, const Pin *pins, size_t n)
 {
 	Target out = *t;
 
@@ -115,6 +114,7 @@ static Target pinned_unit(const Target *t, const Pin *pins, size_t n)
 			u++;
 		out.units = t->units + u;
 		out.nunits = u < t->nunits;
+		out.unit_pinned = true;
 	}
 	return out;
 }
@@ -148,7 +148,7 @@ Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 			 Pin *pins, size_t npins)
 {
 	Kernels *ks = arena_new(a, Kernels);
-	Target target = pinned_unit(t, pins, npins);
+	Target target = target_pinned(t, pins, npins);
 
 	t = &target;
 	if (!check_pins(ctx, a, t, pins, npins))

@@ -27,6 +27,7 @@ typedef struct Target {
 	/* matrix units that it has, the one to choose first in front */
 	const MatrixUnit *units;
 	size_t nunits;
+	bool unit_pinned; /* taken wherever it can be, not where it pays */
 	/* bytes: L1d and L2 of a core, L3 that all of them may count on */
 	int64_t cache[3];
 } Target;
@@ -50,6 +51,9 @@ typedef struct Pin {
 	const char *text; /* as written, for errors */
 	bool used;
 } Pin;
+
+/* The target with no other matrix unit than a pinned one. */
+Target target_pinned(const Target *t, const Pin *pins, size_t n);
 
 typedef struct Realisation {
 	const char *name;

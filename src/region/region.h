@@ -36,6 +36,7 @@ typedef struct Partition {
 	int64_t l2; /* of a core, bytes */
 	const MatrixUnit *units;
 	size_t nunits;
+	bool unit_pinned; /* as in a Target */
 } Partition;
 
 /* NULL with an error reported when a pin cannot be met. */

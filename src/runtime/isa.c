@@ -40,8 +40,8 @@ static const char *const no_flags[] = {NULL};
 
 static const char *const vnni_units[] = {"avx512_vnni", NULL};
 static const char *const bf16_units[] = {"avx512_bf16", "avx512_vnni", NULL};
-static const char *const amx_units[] = {"amx_bf16", "amx_int8", "avx512_bf16",
-					"avx512_vnni", NULL};
+static const char *const amx_units[] = {"amx_bf16",    "amx_int8",    "amx_f16",
+					"avx512_bf16", "avx512_vnni", NULL};
 static const char *const no_units[] = {NULL};
 
 /*

@@ -8,7 +8,7 @@ input    x   f16 [8, 16]    seed 1
          wt  f16 [24, 16]   seed 1
          b   f16 [24]       seed 1
 result   y   f16 [8, 24]
-plan     <hex>   1 kernel, <n> launches, <any> of intermediates
+plan     <hex>   1 kernel, <any> of intermediates
          k0.<any>
 compile  <time>   program <time>, plan <time>, code <any>
 run      <time>   median of <n> blocks of <n> calls, p10 <time>, p90 <time>

@@ -116,11 +116,12 @@ static bool passes(const char *text, const char *dtype, size_t turn, bool all)
 	TenonProgram *p;
 	TenonPlan *plan = NULL;
 	JudgeRun first = {0};
-	/* resumed from regions, the rule takes the matrix unit of bf16 */
+	/* resumed from regions, the rule takes a matrix unit for short floats
+	 */
 	unsigned flags = JUDGE_REPEAT;
 	Judge j;
 
-	if (strcmp(dtype, "bf16"))
+	if (strcmp(dtype, "bf16") && strcmp(dtype, "f16"))
 		flags |= JUDGE_STAGES;
 	judge_init(&j);
 	j.pins = pins;

@@ -43,7 +43,11 @@ NORMAL = [
     (re.compile(r"\bcpu:[a-z0-9_]+"), "<target>"),
     (re.compile(r"\b[0-9]+ threads?\b"), "<threads>"),
     (re.compile(r"median of .*"), "<calls>"),
-    (re.compile(r"[0-9.]+ (?:B|[KMG]iB) of inter"), "<bytes> of inter"),
+    # What is packed before follows what multiplies, which is the machine's.
+    (re.compile(r"[0-9]+ launch(?:es)?, [0-9.]+ (?:B|[KMG]iB) of inter"),
+     "<launches> of inter"),
+    (re.compile(r"^ +(?:k0\.pack_[ab] )*k0\.main$", re.M), " k0.main"),
+    (re.compile(r"median width [0-9.e+-]+ ulp"), "median width <real> ulp"),
     (re.compile(r"code (?:<time> by .*|from the cache)"), "<code>"),
     # Counts of elements near a bound follow the order of the sums, which is
     # the machine's.

@@ -107,6 +107,60 @@ static float amx_sum(const uint16_t *a, const uint16_t *b, Sizes s, int64_t i,
 	return c;
 }
 
+/* ---- f16 in two parts -------------------------------------------------- */
+
+static const char program16[] = "def mm(x: f16[M, K], w: f16[K, N]):\n"
+				"    return matmul(x, w, out=f32)\n";
+
+static float from_f16(uint16_t h)
+{
+	uint32_t e = h >> 10 & 31, m = h & 1023;
+	float x = e ? ldexpf((float)(1024 + m), (int)e - 25)
+		    : ldexpf((float)m, -24);
+
+	if (e == 31)
+		x = m ? NAN : INFINITY;
+	return h & 0x8000 ? -x : x;
+}
+
+/* Part 0: the upper 8 significant bits; part 1: the rest. */
+static float part16(uint16_t h, int part)
+{
+	float x = from_f16(h), top = from_bits(to_bits(x) & 0xffff0000u);
+
+	return part ? x - top : top;
+}
+
+/* One product of parts over 32 elements, as TDPBF16PS adds it up. */
+static float amx_step(const uint16_t *a, const uint16_t *b, Sizes s, int64_t i,
+		      int64_t j, int64_t k, int pa, int pb)
+{
+	float part[2] = {0, 0};
+
+	for (int64_t p = k; p < k + 32 && p < s.k; p++)
+		part[p & 1] = fmaf(part16(a[i * s.k + p], pa),
+				   part16(b[p * s.n + j], pb), part[p & 1]);
+	return part[0] + part[1];
+}
+
+/* Four products a step, the lower parts first; sums that are no numbers are
+ * added up again from whole elements. */
+static float amx_f16_sum(const uint16_t *a, const uint16_t *b, Sizes s,
+			 int64_t i, int64_t j)
+{
+	float c = 0;
+
+	for (int64_t k = 0; k < s.k; k += 32)
+		for (int n = 3; n >= 0; n--)
+			c += amx_step(a, b, s, i, j, k, n & 1, n >> 1);
+	if (!isnan(c))
+		return c;
+	c = 0;
+	for (int64_t p = 0; p < s.k; p++)
+		c += from_f16(a[i * s.k + p]) * from_f16(b[p * s.n + j]);
+	return c;
+}
+
 /* ---- inputs ----------------------------------------------------------- */
 
 static uint32_t seed = 1;
@@ -149,6 +203,32 @@ static uint16_t element(enum Kind kind)
 	return special[(r >> 8) % ARRAY_LEN(special)];
 }
 
+static uint16_t element16(enum Kind kind)
+{
+	static const uint16_t special[] = {
+		0,      0x8000, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0x0001, 0x8001,
+		0x03ff, 0x0400, 0x7bff, 0xfbff, 0x3c00, 0xbc01, 0x3bff, 0x5555,
+	};
+	uint32_t r = draw();
+
+	switch (kind) {
+	case NEAR_ONE:
+		return (uint16_t)((r & 0x83ff) | ((r >> 16) % 8 + 11) << 10);
+	case ANY_BITS:
+		return (uint16_t)r;
+	case TINY:
+		return (uint16_t)(r & 0x87ff);
+	case SPECIAL:
+	case KINDS:
+		break;
+	}
+	/* rarely infinite: else all sums are */
+	return r >> 24 ? (uint16_t)(r & 0x83ff) | 0x3800
+		       : special[(r >> 8) % ARRAY_LEN(special)];
+}
+
+typedef uint16_t Element(enum Kind kind);
+
 static bool set_sizes(Case *k, Sizes s)
 {
 	return works(k, tenon_set_dim(k->p, "M", s.m), "M") &&
@@ -157,14 +237,14 @@ static bool set_sizes(Case *k, Sizes s)
 	       case_fill(k, "random");
 }
 
-static void fill(Case *k, Sizes s, enum Kind kind)
+static void fill(Case *k, Sizes s, Element *element_of, enum Kind kind)
 {
 	uint16_t *a = k->in[0].data, *b = k->in[1].data;
 
 	for (int64_t i = 0; i < s.m * s.k; i++)
-		a[i] = element(kind);
+		a[i] = element_of(kind);
 	for (int64_t i = 0; i < s.k * s.n; i++)
-		b[i] = element(kind);
+		b[i] = element_of(kind);
 }
 
 static TenonOutcome judged(Case *k)
@@ -179,14 +259,15 @@ static TenonOutcome judged(Case *k)
 typedef float Emulated(const uint16_t *a, const uint16_t *b, Sizes s, int64_t i,
 		       int64_t j);
 
-static void bit_for_bit(const char *unit, Emulated *emulated)
+static void bit_for_bit(const char *unit, const char *text, Element *element_of,
+			Emulated *emulated)
 {
 	static const Sizes sizes[] = {
 		{1, 1, 1}, {16, 32, 64}, {5, 17, 33}, {37, 50, 95}, {3, 2, 700},
 	};
 	Case k;
 
-	if (!open_unit(&k, program, unit)) {
+	if (!open_unit(&k, text, unit)) {
 		case_close(&k);
 		return;
 	}
@@ -196,7 +277,7 @@ static void bit_for_bit(const char *unit, Emulated *emulated)
 			break;
 		for (int kind = 0; kind < 8 * KINDS; kind++) {
 			int64_t bad = 0;
-			fill(&k, s, (enum Kind)(kind % KINDS));
+			fill(&k, s, element_of, (enum Kind)(kind % KINDS));
 			if (!case_run(&k))
 				break;
 			const float *got = k.out[0].data;
@@ -222,14 +303,21 @@ static void avx512_bf16(void)
 {
 	if (!has_unit("avx512_bf16"))
 		SKIP("no avx512_bf16 here");
-	bit_for_bit("avx512_bf16", avx512_sum);
+	bit_for_bit("avx512_bf16", program, element, avx512_sum);
 }
 
 static void amx_bf16(void)
 {
 	if (!has_unit("amx_bf16"))
 		SKIP("no amx_bf16 here");
-	bit_for_bit("amx_bf16", amx_sum);
+	bit_for_bit("amx_bf16", program, element, amx_sum);
+}
+
+static void amx_f16(void)
+{
+	if (!has_unit("amx_f16"))
+		SKIP("no amx_f16 here");
+	bit_for_bit("amx_f16", program16, element16, amx_f16_sum);
 }
 
 /* ---- what the oracle makes of it -------------------------------------- */
@@ -363,6 +451,46 @@ static void recorded(void)
 	case_close(&k);
 }
 
+/* Sums of parts round more often, and have that much more room: of 4 terms 15
+ * times where whole ones do 3 times. */
+static void bound_of_parts(void)
+{
+	static const struct {
+		const char *unit;
+		int ulps;
+		bool legal;
+	} rows[] = {
+		{"amx_f16", 0, true},   {"amx_f16", 5, true},
+		{"amx_f16", 24, false}, {"fma", 0, true},
+		{"fma", 5, false},
+	};
+	Sizes s = {1, 16, 64};
+
+	if (!has_unit("amx_f16"))
+		SKIP("no amx_f16 here");
+	for (size_t n = 0; n < ARRAY_LEN(rows); n++) {
+		Case k;
+		if (!open_unit(&k, program16, rows[n].unit) ||
+		    !set_sizes(&k, s)) {
+			case_close(&k);
+			continue;
+		}
+		uint16_t *a = k.in[0].data, *b = k.in[1].data;
+		float *got = k.out[0].data;
+		memset(a, 0, tenon_tensor_bytes(&k.in[0]));
+		for (int i = 0; i < 4; i++) /* 1 + 2^-10 and smaller */
+			a[17 * i] = (uint16_t)(0x3c01 - i * 0x1400);
+		for (int64_t i = 0; i < s.k * s.n; i++)
+			b[i] = 0x3dff;
+		case_run(&k);
+		for (int i = 0; i < rows[n].ulps; i++)
+			got[3] = nextafterf(got[3], 100);
+		if (!CHECK((judged(&k) != TENON_FAIL) == rows[n].legal))
+			printf("%s and %d ulp\n", rows[n].unit, rows[n].ulps);
+		case_close(&k);
+	}
+}
+
 /* What became of a product through the rewrites: two of them are one. */
 static void followed(void)
 {
@@ -406,6 +534,11 @@ static void refusals(void)
 		 "cpu:amx", "contract.unit=amx_bf16", "with acc=f64"},
 		{"def f(x: i8[M, K], w: i8[K, N]):\n    return x @ w\n",
 		 "cpu:amx", "contract.unit=amx_int8", "with acc=i8"},
+		{"def f(x: bf16[M, K], w: bf16[K, N]):\n    return x @ w\n",
+		 "cpu:amx", "contract.unit=amx_f16",
+		 "amx_f16 does not multiply bf16 and bf16 with acc=f32"},
+		{"def f(x: f16[64, 64], w: f16[64, 64]):\n    return x @ w\n",
+		 "cpu:amx", "contract.a=0", "A is read where it lies only"},
 		{"def f(x: bf16[M, K], w: bf16[K, N]):\n    return x @ w\n",
 		 "cpu:avx512", "contract.unit=amx_bf16",
 		 "cpu:avx512 has no amx_bf16"},
@@ -451,7 +584,8 @@ static void chosen(void)
 		{"cpu:avx512_bf16", "u8", "dot avx512_vnni u8"},
 		{"cpu:avx512_vnni", "i8", "dot avx512_vnni i8"},
 		{"cpu:avx512", "i8", "mac"},
-		{"cpu:amx", "f16", "mac"},
+		{"cpu:amx", "f16", "dot amx_f16 f16"},
+		{"cpu:avx512_bf16", "f16", "mac"},
 		{"cpu:amx", "f32", "mac"},
 	};
 
@@ -474,6 +608,51 @@ static void chosen(void)
 			if (!CHECK(strstr(buf_str(&b), rows[i].words)))
 				printf("%s %s: no %s\n", rows[i].target, d,
 				       rows[i].words);
+		}
+		case_close(&k);
+	}
+}
+
+/* f16 takes the unit where that is faster, and never by the number of rows
+ * where rows must not depend on it. */
+static void pays(void)
+{
+	static const struct {
+		const char *text;
+		bool unit;
+	} rows[] = {
+		{"def f(x: f16[64, 64], w: f16[64, 64]):\n    return x @ w\n",
+		 true},
+		{"def f(x: f16[1, 4096], w: f16[4096, 4096]):\n"
+		 "    return x @ w\n",
+		 false},
+		{"def f(x: f16[8, 16], w: f16[16, 24]):\n    return x @ w\n",
+		 false},
+		{"def f(x: f16[37, 129], w: f16[129, 65]):\n"
+		 "    return x @ w\n",
+		 false},
+		{"def f(x: f16[M, 1000], w: f16[1000, N]):\n"
+		 "    return x @ w\n",
+		 true},
+		{"@contract(row_invariant)\n"
+		 "def f(x: f16[M, 1000], w: f16[1000, N]):\n"
+		 "    return x @ w\n",
+		 false},
+		{"@contract(row_invariant)\n"
+		 "def f(x: bf16[1, 8], w: bf16[8, 8]):\n    return x @ w\n",
+		 true},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		Case k;
+		Buf b;
+		TenonPlanOptions o = {.target = "cpu:amx", .emit_only = true};
+		if (case_open(&k, "dot.tn", rows[i].text, NULL) &&
+		    works(&k, tenon_compile(k.c, k.p, &o, &k.plan), "f16")) {
+			buf_init(&b, &k.c->ctx.perm);
+			kernels_print(k.plan->kernels, &b);
+			CHECK((strstr(buf_str(&b), "dot amx") != NULL) ==
+			      rows[i].unit);
 		}
 		case_close(&k);
 	}
@@ -555,6 +734,7 @@ static void operands(void)
 		const char *unit, *dtype, *out;
 	} rows[] = {
 		{"amx_bf16", "bf16", "bf16"}, {"avx512_bf16", "bf16", "f32"},
+		{"amx_f16", "f16", "f16"},    {"amx_f16", "f16", "f32"},
 		{"amx_int8", "i8", "i32"},    {"amx_int8", "u8", "u32"},
 		{"avx512_vnni", "i8", "i32"}, {"avx512_vnni", "u8", "i32"},
 	};
@@ -606,6 +786,7 @@ static void in_place(void)
 	}
 }
 
-TEST_MAIN(TEST(avx512_bf16), TEST(amx_bf16), TEST(flushed_by_record),
-	  TEST(bound_is_kept), TEST(recorded), TEST(followed), TEST(refusals),
-	  TEST(chosen), TEST(kernels_need_unit), TEST(operands), TEST(in_place))
+TEST_MAIN(TEST(avx512_bf16), TEST(amx_bf16), TEST(amx_f16),
+	  TEST(flushed_by_record), TEST(bound_is_kept), TEST(bound_of_parts),
+	  TEST(recorded), TEST(followed), TEST(refusals), TEST(chosen),
+	  TEST(pays), TEST(kernels_need_unit), TEST(operands), TEST(in_place))
