@@ -395,6 +395,39 @@ static bool check_store(Check *c, const Stmt *s)
 	return true;
 }
 
+/* Whether a branch around says that width divides the dim: -(dim % n) >= 0. */
+static bool divides_dim(const Check *c, Ex dim, int width)
+{
+	for (size_t i = 0; i < c->facts.facts.n; i++) {
+		Ex minus = ex_sub(c->t, ex_const(c->t, 0), c->facts.facts.p[i]);
+		const ExNode *n = ex_node(c->t, minus);
+		int64_t by;
+		if (n->kind == EX_MOD && n->a == dim &&
+		    ex_is_const(c->t, n->b, &by) && by % width == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether width divides each term. */
+static bool is_divided(const Check *c, Ex x, int width)
+{
+	const ExNode *n = ex_node(c->t, x);
+
+	if (n->kind != EX_POLY)
+		return n->kind == EX_DIM && divides_dim(c, x, width);
+	for (uint32_t i = 0; i < n->nterms; i++) {
+		const ExTerm *m = &n->terms[i];
+		bool good = m->coef % width == 0;
+		for (uint32_t k = 0; k < m->natoms && !good; k++)
+			good = ex_node(c->t, m->atoms[k])->kind == EX_DIM &&
+			       divides_dim(c, m->atoms[k], width);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
 /* Element numbers of the place are multiples of the width. */
 static bool is_aligned(Check *c, const KOperand *o, int width)
 {
@@ -404,6 +437,7 @@ static bool is_aligned(Check *c, const KOperand *o, int width)
 	for (int d = 0; d < o->nindex; d++)
 		x = ex_add(c->t, ex_mul(c->t, x, b->shape[d]), o->index[d]);
 	return ex_equals(c->t, ex_mod(c->t, x, n), 0) ||
+	       is_divided(c, x, width) ||
 	       ex_equals(c->t, ex_simplify(c->t, &c->facts, ex_mod(c->t, x, n)),
 			 0);
 }

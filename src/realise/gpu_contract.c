@@ -188,23 +188,68 @@ bool gp_along_k(GpuProduct *p, int number)
 	return lower_stride(&p->l, v, index, axis) == 1;
 }
 
-bool gp_lies(GpuProduct *p, int number, bool along, int width)
+/* Adds a condition that width divides a dim, unless it is there. */
+static bool need_dim(const GpuProduct *p, Ex dim, int width, Ex *conds,
+		     uint32_t *n)
+{
+	Ex cond =
+		ex_sub(p->t, gp_num(p, 0), ex_mod(p->t, dim, gp_num(p, width)));
+
+	for (uint32_t i = 0; n && i < *n; i++)
+		if (conds[i] == cond)
+			return true;
+	if (!n || *n == GP_DIMS)
+		return false;
+	conds[(*n)++] = cond;
+	return true;
+}
+
+/* Whether width divides the expression, term by term, by what is known or where
+ * it divides a dim. */
+static bool need_divided(const GpuProduct *p, Ex x, int width, Ex *conds,
+			 uint32_t *n)
+{
+	const ExNode *node = ex_node(p->t, x);
+
+	if (ex_equals(p->t, ex_mod(p->t, x, gp_num(p, width)), 0))
+		return true;
+	if (node->kind == EX_DIM)
+		return need_dim(p, x, width, conds, n);
+	if (node->kind != EX_POLY)
+		return false;
+	for (uint32_t i = 0; i < node->nterms; i++) {
+		const ExTerm *m = &node->terms[i];
+		bool good = m->coef % width == 0;
+		for (uint32_t k = 0; k < m->natoms && !good; k++)
+			good = ex_node(p->t, m->atoms[k])->kind == EX_DIM &&
+			       need_dim(p, m->atoms[k], width, conds, n);
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+bool gp_lies_where(GpuProduct *p, int number, bool along, int width,
+		   Ex conds[GP_DIMS], uint32_t *n)
 {
 	ExprTab *t = p->t;
-	Ex index[TN_MAX_RANK], zero = gp_num(p, 0), w = gp_num(p, width);
-	int64_t run = p->l.k->naxes; /* that no loop uses, as the next one */
+	Ex index[TN_MAX_RANK], w = gp_num(p, width), at[TN_MAX_RANK];
+	int64_t run = p->l.k->naxes; /* that no loop uses, as the next ones */
 	Ex a = ex_mul(t, ex_axis(t, run), w), b = ex_axis(t, run + 1);
-	ValueId v = gp_operand(p, number, along ? b : a, along ? a : b, index);
-	Ex extent = along ? p->k : number ? p->n : p->m;
+	Ex extent = along ? p->k : number ? p->n : p->m, number_of = 0;
 	KOperand o;
 
+	memcpy(at, p->at, sizeof(at));
+	for (int d = 0; d < p->batch; d++)
+		p->at[d] = ex_axis(t, run + 2 + d);
+	ValueId v = gp_operand(p, number, along ? b : a, along ? a : b, index);
+	memcpy(p->at, at, sizeof(at));
 	if (!lower_place(&p->l, v, index, &o) || !o.nindex)
 		return false;
 	const KBuffer *buffer = &p->l.k->buffers.p[o.buffer];
 	if (buffer->dtype != program_value(p->l.p, v)->dtype ||
-	    !ex_equals(t, ex_mod(t, extent, w), 0))
+	    !need_divided(p, extent, width, conds, n))
 		return false;
-	Ex number_of = zero;
 	for (int d = 0; d < o.nindex; d++) {
 		bool last = d == o.nindex - 1;
 		Ex x = last ? ex_sub(t, o.index[d], a) : o.index[d];
@@ -213,7 +258,12 @@ bool gp_lies(GpuProduct *p, int number, bool along, int width)
 		number_of = ex_add(t, ex_mul(t, number_of, buffer->shape[d]),
 				   o.index[d]);
 	}
-	return ex_equals(t, ex_mod(t, number_of, w), 0);
+	return need_divided(p, number_of, width, conds, n);
+}
+
+bool gp_lies(GpuProduct *p, int number, bool along, int width)
+{
+	return gp_lies_where(p, number, along, width, NULL, NULL);
 }
 
 KOperand gp_place(GpuProduct *p, int number, Ex place, Ex k)
@@ -261,15 +311,18 @@ static bool divides(const GpuProduct *p, int64_t by, Ex extent)
 	return ex_equals(p->t, ex_mod(p->t, extent, gp_num(p, by)), 0);
 }
 
-uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k, Ex *conds)
+uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
+		   const int width[2], Ex *conds)
 {
-	Ex extent = number ? p->n : p->m, one = gp_num(p, 1);
+	Ex extent = number ? p->n : p->m;
 	uint32_t n = 0;
 
 	if (!divides(p, gp_wide(p, number), extent))
-		conds[n++] = ex_sub(p->t, ex_sub(p->t, extent, place), one);
+		conds[n++] = ex_sub(p->t, ex_sub(p->t, extent, place),
+				    gp_num(p, width[0]));
 	if (!divides(p, p->par[P_DEPTH], p->k))
-		conds[n++] = ex_sub(p->t, ex_sub(p->t, p->k, k), one);
+		conds[n++] = ex_sub(p->t, ex_sub(p->t, p->k, k),
+				    gp_num(p, width[1]));
 	return n;
 }
 

@@ -70,14 +70,20 @@ bool gp_along_k(GpuProduct *p, int number);
  * inside where the first of them is.
  */
 bool gp_lies(GpuProduct *p, int number, bool along, int width);
+/* The same where each of *n conditions holds, which are of dims alone: that
+ * width divides them. At most GP_DIMS. */
+#define GP_DIMS 3
+bool gp_lies_where(GpuProduct *p, int number, bool along, int width,
+		   Ex conds[GP_DIMS], uint32_t *n);
 /* The place of its element in memory, which gp_lies() has promised. */
 KOperand gp_place(GpuProduct *p, int number, Ex place, Ex k);
 /*
- * What keeps an element, or the first of a few that lie so, inside of the
- * operand: conditions that are not known to hold for every tile. Returns
- * their number, at most 2.
+ * What keeps elements inside of the operand, width[0] of them across and
+ * width[1] along k, of which the first is named: conditions that are not known
+ * to hold for every tile. Returns their number, at most 2.
  */
-uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k, Ex *conds);
+uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
+		   const int width[2], Ex *conds);
 /* Whether the operand differs between the elements of batch axis d. */
 bool gp_batch_varies(const GpuProduct *p, int number, int d);
 /* Opens the phase that multiplies: a task for each tile. */

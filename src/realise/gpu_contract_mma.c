@@ -22,7 +22,9 @@
 #define MIN_SLOTS  2
 
 typedef struct Operand {
-	bool packed;              /* by a phase of its own */
+	bool packed; /* by a phase of its own, unless each of these holds */
+	Ex conds[GP_DIMS];
+	uint32_t nconds;
 	bool along;               /* in memory k is the last axis */
 	uint32_t packing;         /* its memory */
 	bool varies[TN_MAX_RANK]; /* with the batch axis */
@@ -276,14 +278,15 @@ void gp_mma_settle(Arena *a, const Target *t, int element, int64_t *par,
 
 /* ---- operands -------------------------------------------------------- */
 
-/* Whether copies may bring it as it lies. */
-static bool lies(GpuProduct *p, int number, int64_t chunk)
+/* Whether copies may bring it as it lies, where the conditions hold. */
+static bool lies(GpuProduct *p, int number, int64_t chunk, Ex *conds,
+		 uint32_t *n)
 {
 	bool along = gp_along_k(p, number);
 	DType d = program_value(p->l.p, p->v->args[number])->dtype;
 
 	return (along || dtype_info[d].bytes == 2) &&
-	       gp_lies(p, number, along, (int)chunk);
+	       gp_lies_where(p, number, along, (int)chunk, conds, n);
 }
 
 const char *gp_mma_forwards(GpuProduct *p)
@@ -292,7 +295,7 @@ const char *gp_mma_forwards(GpuProduct *p)
 	int64_t chunk = COPY_BYTES / dtype_info[d].bytes;
 
 	for (int i = 0; i < 2; i++)
-		if (!lies(p, i, chunk))
+		if (!lies(p, i, chunk, NULL, NULL))
 			return arena_printf(
 				p->l.arena,
 				"the %s operand is computed on its way, or no "
@@ -341,14 +344,21 @@ static void pack(Mma *m, int number)
 	}
 	shape[n] = lines_of(m, number, true);
 	shape[n + 1] = lines_of(m, number, false);
+	Ex tasks = shape[n];
 	o->packing = lower_buffer(l, SCOPE_SHARED, m->element, shape,
 				  (uint8_t)(n + 2),
 				  number ? "packed_b" : "packed_a");
 	lower_phase(l, number ? "pack_b" : "pack_a");
+	if (o->nconds) { /* no tasks where it is used as it lies */
+		Ex lacks = gp_num(p, 0);
+		for (uint32_t i = 0; i < o->nconds; i++)
+			lacks = ex_sub(t, lacks, o->conds[i]);
+		tasks = ex_mul(t, tasks, ex_min(t, lacks, gp_num(p, 1)));
+	}
 	for (int d = 0; d < n; d++)
 		p->at[d] = to[d] =
 			o->varies[d] ? lower_task(l, shape[d]) : gp_num(p, 0);
-	to[n] = lower_task(l, shape[n]);
+	to[n] = lower_task(l, tasks);
 	to[n + 1] = lower_for(l, shape[n + 1], MAP_VECTOR, threads);
 	Ex k = to[o->along ? n + 1 : n], place = to[o->along ? n : n + 1];
 	Ex extent[2] = {number ? p->n : p->m, p->k}, at[2] = {place, k};
@@ -414,13 +424,16 @@ static Spot open_copies(Mma *m, int number)
 	return s;
 }
 
-/* Asks for a block of K of an operand's tile. */
-static void ask(Mma *m, int number, Ex block)
+/* Asks for a block of K of an operand's tile, from where it was packed or as it
+ * lies. */
+static void ask_from(Mma *m, int number, Ex block, bool packed)
 {
 	GpuProduct *p = m->p;
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	const Operand *o = &m->in[number];
+	int chunk = (int)m->chunk;
+	const int width[2] = {o->along ? 1 : chunk, o->along ? chunk : 1};
 	Ex conds[2];
 	uint32_t nconds = 0;
 	KOperand from = {0};
@@ -429,7 +442,7 @@ static void ask(Mma *m, int number, Ex block)
 	s.to[0] = ex_mod(t, block, gp_num(p, p->par[P_STAGES]));
 	Ex k = ex_add(t, ex_mul(t, block, gp_num(p, p->par[P_DEPTH])), s.k);
 	Ex place = ex_add(t, number ? p->column : p->row, s.wide);
-	if (o->packed) {
+	if (packed) {
 		int n = 0;
 		for (; n < p->batch; n++)
 			from.index[n] = o->varies[n] ? p->at[n] : gp_num(p, 0);
@@ -439,11 +452,27 @@ static void ask(Mma *m, int number, Ex block)
 		from.buffer = o->packing;
 	} else {
 		from = gp_place(p, number, place, k);
-		nconds = gp_inside(p, number, place, k, conds);
+		nconds = gp_inside(p, number, place, k, width, conds);
 	}
-	lower_copy(l, o->tile, s.to, &from, (int)m->chunk, true, conds, nconds);
+	lower_copy(l, o->tile, s.to, &from, chunk, true, conds, nconds);
 	for (int i = 0; i < 3; i++)
 		lower_end(l);
+}
+
+static void ask(Mma *m, int number, Ex block)
+{
+	const Operand *o = &m->in[number];
+	Lower *l = &m->p->l;
+
+	if (!o->nconds) {
+		ask_from(m, number, block, o->packed);
+		return;
+	}
+	lower_if(l, o->conds, o->nconds);
+	ask_from(m, number, block, false);
+	lower_else(l);
+	ask_from(m, number, block, true);
+	lower_end(l);
 }
 
 static void ask_both(Mma *m, Ex block)
@@ -624,8 +653,13 @@ void gp_mma_lower(GpuProduct *p)
 	for (int i = 0; i < 2 && !none; i++) {
 		Operand *o = &m.in[i];
 		o->along = gp_along_k(p, i);
-		o->packed = p->par[P_OPERANDS] == OPERANDS_STAGED ||
-			    !lies(p, i, m.chunk);
+		bool staged = p->par[P_OPERANDS] == OPERANDS_STAGED;
+		if (staged || !lies(p, i, m.chunk, o->conds, &o->nconds))
+			o->nconds = 0;
+		else
+			staged = o->nconds > 0;
+		o->packed = staged ||
+			    (!o->nconds && !lies(p, i, m.chunk, NULL, NULL));
 		if (o->packed)
 			pack(&m, i);
 	}

@@ -284,7 +284,8 @@ static void fetch(Simt *s, int number, Ex block)
 	take(s, number, tid, turn, at);
 	Ex k = ex_add(t, ex_mul(t, block, gp_num(p, p->par[P_DEPTH])), at[0]);
 	Ex place = ex_add(t, number ? p->column : p->row, at[1]);
-	uint32_t n = gp_inside(p, number, place, k, conds);
+	const int width[2] = {f->along ? 1 : f->width, f->along ? f->width : 1};
+	uint32_t n = gp_inside(p, number, place, k, width, conds);
 	if (f->width > 1) {
 		KOperand from = gp_place(p, number, place, k);
 		lower_copy(l, f->staged, to, &from, f->width, false, conds, n);
