@@ -150,13 +150,13 @@ static bool find_gpu(TenonContext *c, Arena *a, const char *name, Target *out)
 				 "--target %s: a device of OpenCL cannot be "
 				 "chosen in this version",
 				 name);
-	static const MatrixUnit units[] = {UNIT_MMA, UNIT_WGMMA};
+	static const MatrixUnit units[] = {UNIT_WGMMA, UNIT_MMA};
 	int arch = cuda ? arch_number(name + 8) : 0;
 	bool hopper = cuda && !strcmp(name + 8, "90a");
 	*out = (Target){
 		.name = arena_strdup(a, name),
 		.cpus = 1,
-		.units = units,
+		.units = hopper ? units : units + 1,
 		.nunits = arch < 80 ? 0
 			  : hopper  ? 2
 				    : 1,

@@ -1,8 +1,9 @@
 /*
- * kernel_check: what the two files of stage 4's verifier share.
+ * kernel_check: what the files of stage 4's verifier share.
  *
  * kernel_verify.c walks loops, branches and phases and keeps what is in
- * scope; kernel_check.c holds the laws of the statements without a body.
+ * scope; kernel_check.c holds the laws of the statements without a body,
+ * kernel_check_dot.c those of products by matrix units.
  */
 #ifndef TENON_IR_KERNEL_CHECK_H
 #define TENON_IR_KERNEL_CHECK_H
@@ -65,6 +66,12 @@ bool kcheck_conds_vary(const Check *c, const Stmt *s);
 /* Puts an axis in scope; takes out those after the first `ranges`. */
 bool kcheck_open_axis(Check *c, int64_t axis, Ex extent, LoopMap map);
 void kcheck_close_axes(Check *c, size_t ranges);
+/* Statements that work on one element at a time, as a thread does. */
+bool kcheck_scalar(Check *c, const char *what);
+/* Whether width divides the number of the place's element. */
+bool kcheck_aligned(Check *c, const KOperand *o, int width);
+/* The laws of a DOT, in kernel_check_dot.c. */
+bool kcheck_dot(Check *c, const Stmt *s);
 /* The laws of a statement that is neither FOR nor IF. */
 bool kcheck_simple(Check *c, const Stmt *s);
 

@@ -130,17 +130,18 @@ static int64_t bytes_of(const int64_t *par, int element)
 	       8 * SWIZZLE_BYTES;
 }
 
-/* As many stages as there is room for, for tiles of which a multiprocessor
- * has one, or two beside each other. */
+/* As many stages as there is room for: three or four where a multiprocessor has
+ * two blocks beside each other, else for one. */
 static int64_t stages_of(const Target *t, const int64_t *par, int element)
 {
-	int64_t here[P_COUNT], sides = par[P_THREADS] > 128 ? 1 : 2;
+	int64_t here[P_COUNT];
 
 	memcpy(here, par, sizeof(here));
-	for (here[P_STAGES] = 4; here[P_STAGES] > 2; here[P_STAGES]--)
-		if (sides * bytes_of(here, element) <= t->block_memory)
-			break;
-	return here[P_STAGES];
+	for (int sides = 2; sides > 0; sides--)
+		for (here[P_STAGES] = 4; here[P_STAGES] > 2; here[P_STAGES]--)
+			if (sides * bytes_of(here, element) <= t->block_memory)
+				return here[P_STAGES];
+	return MIN_SLOTS;
 }
 
 /* The quality of a tile is what it was measured to reach of the most, where
@@ -150,14 +151,14 @@ typedef struct Tile {
 	double quality;
 } Tile;
 static const Tile mma_tiles[] = {
-	{128, 256, 256, 1.0}, {128, 128, 256, 0.9},
-	{128, 64, 128, 0.8},  {64, 128, 128, 0.8},
-	{64, 64, 128, 0.6},   {32, 64, 128, 0.4},
+	{128, 256, 256, 1.0}, {128, 128, 256, 0.98},
+	{128, 64, 128, 0.8},  {64, 128, 128, 0.67},
+	{64, 64, 128, 0.67},  {32, 64, 128, 0.4},
 	{16, 64, 128, 0.25},  {0},
 };
 static const Tile wgmma_tiles[] = {
-	{128, 256, 256, 1.0}, {128, 128, 256, 0.9}, {64, 256, 128, 0.9},
-	{64, 128, 128, 0.8},  {64, 64, 128, 0.5},   {0},
+	{128, 256, 256, 1.0}, {128, 128, 256, 0.92}, {64, 256, 128, 0.8},
+	{64, 128, 128, 0.7},  {64, 64, 128, 0.7},    {0},
 };
 
 void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
@@ -188,7 +189,8 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 	par[P_DEPTH] = SWIZZLE_BYTES / element;
 	par[P_OPERANDS] = OPERANDS_EACH;
 	par[P_STAGES] = stages_of(t, par, element);
-	if (bytes_of(par, element) > t->block_memory) {
+	/* a ring of two has no time to spare */
+	if (par[P_STAGES] < 3 && u == UNIT_MMA) {
 		par[P_DEPTH] /= 2;
 		par[P_STAGES] = stages_of(t, par, element);
 	}

@@ -324,6 +324,43 @@ static void pins_refused(void)
 		pin_refused(&unit_cases[i].pin, unit_cases[i].target);
 }
 
+/* ---- indices --------------------------------------------------------- */
+
+/* 32 bits where each index is known to fit, and nowhere else: 70000 squared is
+ * beyond them, and so may M times 64 be. */
+static void narrow_indices(void)
+{
+	static const struct {
+		const char *text;
+		bool narrow;
+	} sizes[] = {
+		{"def f(x: f32[1000, 1000]):\n    return x + 1\n", true},
+		{"def f(x: f32[70000, 70000]):\n    return x + 1\n", false},
+		{"def f(x: f32[M, 64]):\n    return x + 1\n", false},
+		{"def f(x: f16[4096, 4096], w: f16[4096, 4096]):\n"
+		 "    return x @ w\n",
+		 true},
+		{"def f(x: f16[4096, 600000], w: f16[600000, 64]):\n"
+		 "    return x @ w\n",
+		 false},
+		{"def f(x: i8[20000, 70000]):\n    return sum(x, axis=0)\n",
+		 true},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		Case k;
+		if (case_open(&k, "t.tn", sizes[i].text, NULL) &&
+		    works(&k, emit(&k, "cuda:sm_90a", NULL, 0),
+			  sizes[i].text)) {
+			const char *text = k.plan->plan->sources.p[0];
+			bool narrow = strstr(text, "const int t = ") != NULL;
+			if (!CHECK(narrow == sizes[i].narrow))
+				puts(sizes[i].text);
+		}
+		case_close(&k);
+	}
+}
+
 /* ---- text ------------------------------------------------------------ */
 
 /* The text with the first `from` after the kernels' line replaced. */
@@ -429,4 +466,4 @@ static void unit_text(void)
 }
 
 TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(pins_refused),
-	  TEST(unit_text))
+	  TEST(narrow_indices), TEST(unit_text))
