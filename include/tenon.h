@@ -9,8 +9,8 @@
  *
  * Life: TenonContext > TenonProgram (stage 1) > TenonPlan (stages 2-6,
  * compiled) > tenon_plan_run(), or TenonCall > tenon_call_run() for many
- * runs on the same tensors. A context outlives all that it made, and a plan
- * its calls.
+ * runs on the same tensors, which may lie in memory of a GPU. A context
+ * outlives all that it made, and a plan its calls.
  */
 #ifndef TENON_H
 #define TENON_H
@@ -56,13 +56,25 @@ typedef enum TenonDType {
 const char *tenon_dtype_name(TenonDType d);
 size_t tenon_dtype_size(TenonDType d); /* bytes */
 
-/* A tensor in the caller's memory. Strides in bytes, any sign. */
+/* Where a tensor lies; 0 is the host. */
+typedef enum TenonPlace {
+	TENON_HOST,
+	TENON_DEVICE, /* memory of the plan's device (docs/gpu.md) */
+} TenonPlace;
+
+/*
+ * A tensor in the caller's memory. Strides in bytes, any sign; of one on a
+ * device they are contiguous. data: on a CUDA device its address there, a
+ * multiple of 16, from tenon_device_alloc() or the caller's own (cuMemAlloc,
+ * cudaMalloc); on an OpenCL device what tenon_device_alloc() gave.
+ */
 typedef struct TenonTensor {
 	TenonDType dtype;
 	int rank;
 	int64_t shape[TENON_MAX_RANK];
 	int64_t strides[TENON_MAX_RANK];
 	void *data;
+	TenonPlace place;
 } TenonTensor;
 
 typedef struct TenonContext TenonContext;
@@ -104,6 +116,13 @@ void tenon_set_cache(TenonContext *c, const char *folder);
 void tenon_set_cache_limit(TenonContext *c, uint64_t bytes);
 /* Name or path of the C compiler; NULL: the first of cc, gcc, clang. */
 void tenon_set_compiler(TenonContext *c, const char *name);
+/*
+ * Seconds that the kernels of a run may take on a CUDA device before the wait
+ * for them is TENON_EENV, naming them; 600 if it is not set, 0: any time. They
+ * cannot be stopped: until they end every call on that device is refused, and
+ * memory there is not given back.
+ */
+void tenon_set_time_limit(TenonContext *c, double seconds);
 
 /* ---- programs -------------------------------------------------------- */
 
@@ -147,7 +166,8 @@ TenonError tenon_result_desc(TenonProgram *p, int i, TenonTensor *out);
 /* ---- plans ----------------------------------------------------------- */
 
 typedef struct TenonPlanOptions {
-	const char *target;      /* "cpu", "cpu:avx2", ...; NULL: cpu */
+	/* "cpu", "cpu:avx2", "cuda", "cuda:sm_90a", "opencl"; NULL: cpu */
+	const char *target;
 	const char *const *pins; /* "realisation.param=value" */
 	size_t npins;
 	const char *skip;       /* passes left out, comma-separated; NULL */
@@ -197,7 +217,8 @@ const char *tenon_plan_launch_name(const TenonPlan *p, int i);
  * caller's, their shapes must be what tenon_result_desc says under the
  * inputs' sizes. Inputs whose strides or alignment the plan does not admit
  * are copied, and tenon_notices() says so. Overlap of a result with another
- * result, or with an input that is not donated to it, is TENON_EUSAGE.
+ * result, or with an input that is not donated to it, is TENON_EUSAGE, and so
+ * is a tensor that does not lie where its place says.
  * A run-time fault of the program is TENON_EPROGRAM with its place.
  */
 TenonError tenon_plan_run(TenonPlan *p, const TenonTensor *inputs,
@@ -219,9 +240,57 @@ TenonError tenon_plan_run(TenonPlan *p, const TenonTensor *inputs,
 TenonError tenon_call_new(TenonPlan *p, const TenonTensor *inputs,
 			  const TenonTensor *results, TenonCall **out);
 TenonError tenon_call_run(TenonCall *call);
+/*
+ * The two halves of a run: start queues it on the device, wait returns when
+ * all that were started are done, and tells the fault of the first, if any.
+ * Between them the tensors' memory is the run's. Where all tensors are on the
+ * device, any number of runs may be started before a wait, and are done in
+ * order; else a start waits for the run before it first (and returns that one's
+ * error, starting nothing). A plan for a CPU runs in tenon_call_start().
+ */
+TenonError tenon_call_start(TenonCall *call);
+TenonError tenon_call_wait(TenonCall *call);
+/*
+ * CUDA: runs go to the caller's stream (a CUstream or cudaStream_t) from now
+ * on, after what is in it; NULL: to the call's own again. The stream is of the
+ * plan's CUDA context (docs/gpu.md) and lives until the call is freed or given
+ * another. A run that is started there may be followed by more of the caller's
+ * work without a tenon_call_wait(), which tells faults. TENON_EUSAGE, with
+ * tenon_call_message(), on other targets and for a stream of another context.
+ */
+TenonError tenon_call_stream(TenonCall *call, void *stream);
+/*
+ * CUDA: device time of a run in microseconds, by the device's clock: `times`
+ * runs of n calls of one plan in turn, submitted together, divided by `times`.
+ * Nothing is copied to or from the host in it. The runs are real: results are
+ * written. TENON_EUSAGE on other targets; the message is that of calls[0].
+ */
+TenonError tenon_calls_device_time(TenonCall *const *calls, int n, int times,
+				   double *us);
 /* Text of the fault of the last run that failed; "" if none has. */
 const char *tenon_call_message(const TenonCall *call);
 void tenon_call_free(TenonCall *call);
+
+/* ---- memory of a device ----------------------------------------------- */
+
+/* Where tenon_device_alloc() gives memory for the plan: on the host where it
+ * is for a CPU. */
+TenonPlace tenon_plan_place(const TenonPlan *p);
+/*
+ * Memory of the plan's device for a tensor of so many bytes, for all calls of
+ * plans of the same context and target: *out is a TenonTensor's data, its
+ * place tenon_plan_place(). Not zeroed. TENON_ENOMEM where the device refuses.
+ * Freed with its size while no run uses it, before the plan; NULL is fine.
+ */
+TenonError tenon_device_alloc(TenonPlan *p, size_t bytes, void **out);
+void tenon_device_free(TenonPlan *p, void *data, size_t bytes);
+/*
+ * Copies a tensor to one of the same dtype and shape, each on the host or on
+ * the plan's device, both contiguous; it is done on return. It does not wait
+ * for runs that were started, or for a caller's streams.
+ */
+TenonError tenon_device_copy(TenonPlan *p, const TenonTensor *to,
+			     const TenonTensor *from);
 
 /* ---- inputs, files, checks ------------------------------------------- */
 

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROUNDS 15
+#define ROUNDS      15
+#define FIRST_CLOCK "host single"
 
 static volatile sig_atomic_t interrupted;
 
@@ -101,14 +102,19 @@ static void result_print(const Bench *b, const LabResult *r)
 		printf("interrupted\n");
 		return;
 	}
-	printf("clock    host single, %s data%s, %d rounds\n\n", r->regime,
+	printf("clock    %s, %s data%s, %d rounds\n\n", r->clock, r->regime,
 	       r->sets > 1 ? " (rotated)" : "", r->rounds);
 	printf("%-14s %10s %9s %8s%s   %-28s %s\n", "path", "median us",
 	       "GFLOP/s", "GB/s", b->has_peaks ? "   roof" : "",
 	       "its time / tenon's; tenon is", "oracle");
 	for (int i = 0; i < r->npaths; i++)
 		path_print(b, r, &r->paths[i]);
-	for (int i = 1; i < r->npaths; i++)
+	for (int i = 0; i < r->nmore; i++) {
+		printf("\n");
+		result_print(b, &r->more[i]);
+	}
+	for (int i = 1; i < r->npaths && strcmp(r->clock, FIRST_CLOCK) == 0;
+	     i++)
 		if (!r->paths[i].why_not)
 			printf("%s%s: %s\n", i == 1 ? "\n" : "",
 			       r->paths[i].name, r->paths[i].steps);
@@ -158,10 +164,10 @@ static json_t *json_path(const LabResult *r, const LabPathResult *p)
 
 static void report(Session *s, const LabResult *r)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *clocks = json_array();
 
 	report_head(s);
-	json_object_set_new(s->report, "clock", json_string("host single"));
+	json_object_set_new(s->report, "clock", json_string(r->clock));
 	json_object_set_new(s->report, "regime", json_text(r->regime));
 	json_object_set_new(s->report, "rounds", json_integer(r->rounds));
 	json_object_set_new(s->report, "others", json_real(r->others));
@@ -171,6 +177,20 @@ static void report(Session *s, const LabResult *r)
 	for (int i = 0; i < r->npaths; i++)
 		json_array_append_new(list, json_path(r, &r->paths[i]));
 	json_object_set_new(s->report, "paths", list);
+	for (int k = 0; k < r->nmore; k++) {
+		const LabResult *more = &r->more[k];
+
+		list = json_array();
+		for (int i = 0; i < more->npaths; i++)
+			json_array_append_new(list,
+					      json_path(more, &more->paths[i]));
+		json_array_append_new(clocks,
+				      json_pack("{s:s, s:i, s:f, s:o}", "clock",
+						more->clock, "rounds",
+						more->rounds, "others",
+						more->others, "paths", list));
+	}
+	json_object_set_new(s->report, "clocks", clocks);
 }
 
 /* ---- one case -------------------------------------------------------- */

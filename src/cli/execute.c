@@ -37,6 +37,9 @@ typedef struct Execution {
 	Item *inputs, *results;
 	int ninputs, nresults;
 	TenonTensor *tensors; /* of items, in order: what the API takes */
+	/* of a plan for a GPU, while it is timed: the same in its memory */
+	TenonTensor *resident;
+	TenonCall *call;
 	uint64_t seed, repeat;
 	double first_ms;
 	TenonOutcome outcome;
@@ -291,6 +294,8 @@ static double now_ms(void)
 
 static TenonError call(Execution *x)
 {
+	if (x->call)
+		return tenon_call_run(x->call);
 	return tenon_plan_run(x->s->plan, x->tensors, x->tensors + x->ninputs);
 }
 
@@ -367,18 +372,73 @@ static TenonError time_calls(Execution *x, Times *t)
 	return err;
 }
 
+/* What is timed on a GPU has its tensors there. */
+static TenonError reside(Execution *x)
+{
+	int n = x->ninputs + x->nresults;
+	TenonPlan *p = x->s->plan;
+	TenonError err = TENON_OK;
+
+	x->resident = tenon_alloc(((size_t)n + 1) * sizeof(*x->resident));
+	if (!x->resident)
+		return TENON_ENOMEM;
+	for (int i = 0; i < n; i++) {
+		x->resident[i] = x->tensors[i];
+		x->resident[i].place = tenon_plan_place(p);
+		x->resident[i].data = NULL;
+	}
+	for (int i = 0; i < n && !err; i++)
+		err = tenon_device_alloc(p, tenon_tensor_bytes(&x->tensors[i]),
+					 &x->resident[i].data);
+	for (int i = 0; i < n && !err; i++)
+		err = tenon_device_copy(p, &x->resident[i], &x->tensors[i]);
+	return err ? err
+		   : tenon_call_new(p, x->resident, x->resident + x->ninputs,
+				    &x->call);
+}
+
+static void leave(Execution *x)
+{
+	int n = x->ninputs + x->nresults;
+
+	if (x->call)
+		tenon_call_free(x->call);
+	for (int i = 0; x->resident && i < n; i++)
+		tenon_device_free(x->s->plan, x->resident[i].data,
+				  tenon_tensor_bytes(&x->resident[i]));
+	tenon_release(x->resident, ((size_t)n + 1) * sizeof(*x->resident));
+	x->call = NULL;
+	x->resident = NULL;
+}
+
+static int measured(Execution *x, TenonError err)
+{
+	int code = EXIT_GOOD;
+
+	if (err && x->call && *tenon_call_message(x->call)) {
+		fputs(tenon_call_message(x->call), stderr);
+		code = EXIT_ENVIRONMENT;
+	} else if (err) {
+		code = session_fail(x->s, err);
+	}
+	leave(x);
+	return code;
+}
+
 static int measure(Execution *x, Times *t)
 {
 	TenonError err = TENON_OK;
 
 	t->first = x->first_ms;
 	progress("timing");
-	if (x->repeat == REPEAT_AUTO)
+	if (x->repeat > 0 && tenon_plan_place(x->s->plan) == TENON_DEVICE)
+		err = reside(x);
+	if (x->repeat == REPEAT_AUTO && !err)
 		err = time_blocks(x, t);
-	else if (x->repeat > 0)
+	else if (x->repeat > 0 && !err)
 		err = time_calls(x, t);
 	progress(NULL);
-	return err ? session_fail(x->s, err) : EXIT_GOOD;
+	return measured(x, err);
 }
 
 /* ---- text ------------------------------------------------------------ */
@@ -440,20 +500,24 @@ static void print_plan(const Execution *x)
 		printf("code %s by %s\n", text_ms(p.compile_ms).s, p.compiler);
 }
 
-static void print_times(const Times *t)
+static void print_times(const Execution *x, const Times *t)
 {
+	const char *where = tenon_plan_place(x->s->plan) == TENON_DEVICE
+				    ? "; tensors on the device"
+				    : "";
+
 	if (t->samples == 0)
 		printf("run      %s, the first call\n", text_ms(t->first).s);
 	else if (t->calls == 1)
-		printf("run      %s   median of %d call%s, p10 %s, p90 %s\n",
+		printf("run      %s   median of %d call%s, p10 %s, p90 %s%s\n",
 		       text_ms(t->median).s, t->samples,
 		       t->samples == 1 ? "" : "s", text_ms(t->p10).s,
-		       text_ms(t->p90).s);
+		       text_ms(t->p90).s, where);
 	else
 		printf("run      %s   median of %d blocks of %d calls, p10 %s, "
-		       "p90 %s\n",
+		       "p90 %s%s\n",
 		       text_ms(t->median).s, t->samples, t->calls,
-		       text_ms(t->p10).s, text_ms(t->p90).s);
+		       text_ms(t->p10).s, text_ms(t->p90).s, where);
 	fflush(stdout);
 }
 
@@ -558,7 +622,7 @@ static int execute_plan(Execution *x)
 		putchar('\n');
 		print_items(x);
 		print_plan(x);
-		print_times(&times);
+		print_times(x, &times);
 	}
 	if (arg_has(s->args, OPT_NO_CHECK)) {
 		session_report(s, "unchecked");

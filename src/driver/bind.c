@@ -197,8 +197,17 @@ static Range tensor_range(const TenonTensor *t)
 	return (Range){at + (uintptr_t)lo, at + (uintptr_t)hi};
 }
 
-static bool overlap(const TenonTensor *a, const TenonTensor *b)
+/* Addresses of a device are none of the host's; those of OpenCL, which are
+ * handles, are equal or apart. */
+static bool overlap(const TenonPlan *p, const TenonTensor *a,
+		    const TenonTensor *b)
 {
+	if (a->place != b->place)
+		return false;
+	if (a->place == TENON_DEVICE &&
+	    target_dialect(p->plan->target) == CD_OPENCL)
+		return a->data == b->data && tenon_tensor_bytes(a) > 0 &&
+		       tenon_tensor_bytes(b) > 0;
 	Range x = tensor_range(a), y = tensor_range(b);
 
 	return x.lo < x.hi && y.lo < y.hi && x.lo < y.hi && y.lo < x.hi;
@@ -232,14 +241,14 @@ bool bind_overlaps(TenonPlan *p, const TenonTensor *inputs,
 	for (size_t r = 0; r < prog->results.n; r++) {
 		const char *name = prog->results.p[r].name;
 		for (size_t s = 0; s < r; s++)
-			if (overlap(&results[r], &results[s]))
+			if (overlap(p, &results[r], &results[s]))
 				return api_usage(p->c,
 						 "results %s and %s overlap in "
 						 "memory; give each its own "
 						 "buffer",
 						 prog->results.p[s].name, name);
 		for (size_t i = 0; i < prog->inputs.n; i++) {
-			if (!overlap(&results[r], &inputs[i]))
+			if (!overlap(p, &results[r], &inputs[i]))
 				continue;
 			if (donated(p->plan, i, r) &&
 			    same_place(&results[r], &inputs[i]))

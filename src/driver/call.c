@@ -9,6 +9,7 @@
  */
 #include "driver/driver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,14 +48,43 @@ static bool admitted(const TenonTensor *t)
 	       (uintptr_t)t->data % tenon_dtype_size(t->dtype) == 0;
 }
 
+/* Memory of a device is used as it is, or not at all. */
+static bool place_admitted(TenonCall *call, const TenonTensor *t,
+			   const char *name)
+{
+	TenonPlan *p = call->plan;
+	Tensor x = tensor_from_api(t);
+
+	if (!p->gpu)
+		return t->place == TENON_HOST ||
+		       diag_fail(&p->c->ctx, ERR_USAGE,
+				 "tenon_plan_place() tells where a plan's "
+				 "tensors can be",
+				 "%s: it is in memory of a device, and the "
+				 "plan is for %s",
+				 name, p->plan->target);
+	if (t->place == TENON_DEVICE && !tensor_is_contiguous(&x))
+		return diag_fail(&p->c->ctx, ERR_USAGE,
+				 "copy it to one without gaps, or give the "
+				 "program a transpose or slice of it",
+				 "%s: a tensor in memory of a device has "
+				 "contiguous strides",
+				 name);
+	return gpu_check_place(p, name, t);
+}
+
 static bool bind_tensor(TenonCall *call, const TenonTensor *t, const char *what,
 			const char *name, Bound *out)
 {
 	TenonContext *c = call->plan->c;
+	char text[200];
 
 	*out = (Bound){
 		.tensor = *t, .data = t->data, .bytes = tenon_tensor_bytes(t)};
-	if (admitted(t))
+	snprintf(text, sizeof(text), "%s %s", what, name);
+	if (!place_admitted(call, t, text))
+		return false;
+	if (t->place == TENON_DEVICE || admitted(t))
 		return true;
 	out->copy = out->data = tenon_alloc(out->bytes);
 	if (!out->copy)
@@ -124,7 +154,7 @@ bool call_bind(TenonCall *call, const TenonTensor *inputs,
 				 p->p->results.p[i].name, &call->bound[n + i]))
 			return false;
 	if (call->plan->gpu)
-		return call->gpu || gpu_call_prepare(call);
+		return gpu_call_bind(call);
 	for (size_t i = 0; i < plan->buffers.n; i++)
 		call->data[i] = buffer_data(call, i);
 	for (size_t i = 0; i < plan->launches.n; i++) {
@@ -154,8 +184,8 @@ void call_free(TenonCall *call)
 {
 	if (!call)
 		return;
+	gpu_call_free(call); /* runs under way read what is bound */
 	call_unbind(call);
-	gpu_call_free(call);
 	instance_drop(call->instance);
 	launch_release(&call->set);
 	tenon_release(call->memory, call->memory_size);
@@ -231,7 +261,6 @@ bool call_prepare(TenonCall *call, const int64_t *dims)
 	if (!in)
 		return false;
 	call->threads = 0; /* not ready */
-	gpu_call_free(call);
 	make_tables(call);
 	if (call->plan->gpu) {
 		call->threads = threads;
@@ -284,14 +313,36 @@ static TN_NOINLINE bool run_moving(TenonCall *call, TnStatus *st)
 	return true;
 }
 
-static TN_NOINLINE bool run_gpu(TenonCall *call, Ctx *ctx, TnStatus *st)
+static bool gpu_wait(TenonCall *call, Ctx *ctx, TnStatus *st)
 {
+	if (!gpu_call_wait(call, ctx, st))
+		return false;
+	if (call->copies)
+		copy_results(call);
+	return true;
+}
+
+/* What is under way ends before its copies are used again. */
+static bool gpu_queue(TenonCall *call, Ctx *ctx, TnStatus *st, bool soon)
+{
+	bool moves = call->copies || gpu_call_moves(call);
+
+	*st = (TnStatus){0};
+	if (moves && gpu_call_pending(call) && !gpu_wait(call, ctx, st))
+		return false;
 	if (call->copies)
 		copy_inputs(call);
-	if (!gpu_call_run(call, ctx, st))
-		return false;
-	copy_results(call);
-	return true;
+	return gpu_call_start(call, ctx, soon);
+}
+
+static bool gpu_start(TenonCall *call, Ctx *ctx, TnStatus *st)
+{
+	return gpu_queue(call, ctx, st, false);
+}
+
+static TN_NOINLINE bool run_gpu(TenonCall *call, Ctx *ctx, TnStatus *st)
+{
+	return gpu_queue(call, ctx, st, true) && gpu_wait(call, ctx, st);
 }
 
 bool call_run(TenonCall *call, Ctx *ctx, TnStatus *st)
@@ -367,35 +418,114 @@ static TenonError call_fault(TenonCall *call, const TnStatus *st)
 	return TENON_EPROGRAM;
 }
 
-/* A run that may fail for other reasons than a fault. */
-static TN_NOINLINE TenonError run_on_device(TenonCall *call)
+typedef bool CallWork(TenonCall *call, Ctx *ctx, TnStatus *st);
+
+/* What may fail for other reasons than a fault. */
+static TN_NOINLINE TenonError on_device(TenonCall *call, CallWork *work)
 {
 	OomTrap trap;
-	TnStatus st;
+	TnStatus st = {0};
 
 	clear_messages(call);
 	if (OOM_TRAP(&trap)) {
 		call->out_of_memory = true;
 		return TENON_ENOMEM;
 	}
-	bool ok = call_run(call, &call->ctx, &st);
+	bool ok = work(call, &call->ctx, &st);
 	oom_trap_pop(&trap);
 	if (ok)
 		return TENON_OK;
 	if (st.code)
 		return call_fault(call, &st);
-	return call->ctx.err == ERR_NOMEM ? TENON_ENOMEM : TENON_EENV;
+	return call->ctx.err == ERR_NOMEM   ? TENON_ENOMEM
+	       : call->ctx.err == ERR_USAGE ? TENON_EUSAGE
+					    : TENON_EENV;
+}
+
+static TenonError run_here(TenonCall *call)
+{
+	TnStatus st;
+
+	if (call_run(call, &call->ctx, &st))
+		return TENON_OK;
+	return call_fault(call, &st);
 }
 
 TenonError tenon_call_run(TenonCall *call)
 {
+	return call->gpu ? on_device(call, run_gpu) : run_here(call);
+}
+
+TenonError tenon_call_start(TenonCall *call)
+{
+	return call->gpu ? on_device(call, gpu_start) : run_here(call);
+}
+
+TenonError tenon_call_wait(TenonCall *call)
+{
+	return call->gpu ? on_device(call, gpu_wait) : TENON_OK;
+}
+
+static bool no_device(TenonCall *call, const char *what)
+{
+	return diag_fail(&call->ctx, ERR_USAGE, NULL,
+			 "the plan is for %s, which has no %s",
+			 call->plan->plan->target, what);
+}
+
+static bool use_stream(TenonCall *call, void *stream)
+{
 	TnStatus st;
 
-	if (call->gpu)
-		return run_on_device(call);
-	if (call_run(call, &call->ctx, &st))
-		return TENON_OK;
-	return call_fault(call, &st);
+	if (!call->gpu)
+		return no_device(call, "streams");
+	return gpu_wait(call, &call->ctx, &st) &&
+	       gpu_call_stream(call, &call->ctx, stream);
+}
+
+TenonError tenon_call_stream(TenonCall *call, void *stream)
+{
+	OomTrap trap;
+
+	clear_messages(call);
+	if (OOM_TRAP(&trap)) {
+		call->out_of_memory = true;
+		return TENON_ENOMEM;
+	}
+	bool ok = use_stream(call, stream);
+	oom_trap_pop(&trap);
+	return ok ? TENON_OK : (TenonError)call->ctx.err;
+}
+
+static bool calls_time(TenonCall *const *calls, int n, int times, double *us)
+{
+	Ctx *ctx = &calls[0]->ctx;
+
+	for (int i = 0; i < n; i++)
+		if (calls[i]->plan != calls[0]->plan)
+			return diag_fail(ctx, ERR_USAGE, NULL,
+					 "the calls are of several plans");
+	if (!calls[0]->gpu)
+		return no_device(calls[0], "clock of its own");
+	return gpu_calls_time(calls, (size_t)n, (size_t)times, ctx, us);
+}
+
+TenonError tenon_calls_device_time(TenonCall *const *calls, int n, int times,
+				   double *us)
+{
+	OomTrap trap;
+
+	*us = 0;
+	if (n < 1 || times < 1)
+		return TENON_EUSAGE;
+	clear_messages(calls[0]);
+	if (OOM_TRAP(&trap)) {
+		calls[0]->out_of_memory = true;
+		return TENON_ENOMEM;
+	}
+	bool ok = calls_time(calls, n, times, us);
+	oom_trap_pop(&trap);
+	return ok ? TENON_OK : (TenonError)calls[0]->ctx.err;
 }
 
 const char *tenon_call_message(const TenonCall *call)

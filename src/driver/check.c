@@ -340,7 +340,9 @@ TenonError tenon_judge(TenonPlan *p, const TenonTensor *inputs,
 	k.dims = arena_array(a, int64_t, p->program->p->ex.dims.n + 1);
 	k.conclusive = arena_array(a, bool, n + 1);
 	p->c->ctx.threads = context_threads(p->c);
-	bool ok = bind_inputs(p->program, inputs, k.dims) &&
+	bool ok = on_host(p->c, inputs, p->program->p->inputs.n) &&
+		  on_host(p->c, results, n) &&
+		  bind_inputs(p->program, inputs, k.dims) &&
 		  judge_run(&k, &none, inputs, &res, &fault);
 	if (ok)
 		*out = check_outcome(&k);

@@ -17,6 +17,7 @@ _Static_assert(TENON_MAX_RANK == TN_MAX_RANK, "rank");
 
 #define CACHE_LIMIT  ((uint64_t)1 << 30) /* as tenon.h says */
 #define TRIM_SECONDS 60
+#define TIME_LIMIT   600.0 /* seconds; as tenon.h says */
 
 static bool context_init(TenonContext *c)
 {
@@ -26,6 +27,7 @@ static bool context_init(TenonContext *c)
 		return false;
 	ctx_init(&c->ctx);
 	c->cache_limit = CACHE_LIMIT;
+	c->time_limit = TIME_LIMIT;
 	buf_init(&c->notices, &c->ctx.perm);
 	oom_trap_pop(&trap);
 	return true;
@@ -313,6 +315,19 @@ Tensor tensor_from_api(const TenonTensor *t)
 	return r;
 }
 
+bool on_host(TenonContext *c, const TenonTensor *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (t[i].place != TENON_HOST)
+			return diag_fail(&c->ctx, ERR_USAGE,
+					 "tenon_device_copy() brings it to the "
+					 "host",
+					 "a tensor in memory of a device is "
+					 "neither judged nor written to a "
+					 "file");
+	return true;
+}
+
 TenonTensor tensor_to_api(const Tensor *t)
 {
 	TenonTensor r = {.dtype = (TenonDType)t->dtype,
@@ -359,5 +374,5 @@ TenonError tenon_npy_write(TenonContext *c, const char *path,
 {
 	API_ENTER(c);
 	Tensor r = tensor_from_api(t);
-	return API_LEAVE(c, npy_write(&c->ctx, path, &r));
+	return API_LEAVE(c, on_host(c, t, 1) && npy_write(&c->ctx, path, &r));
 }

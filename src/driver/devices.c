@@ -113,6 +113,14 @@ static void add_cuda_device(TenonContext *c, Devices *d, const Cuda *cuda,
 			"driver for CUDA %d.%d",
 			info.name, info.memory >> 20, info.multiprocessors,
 			cuda->version / 1000, cuda->version % 1000 / 10);
+		if (n > 0) {
+			dev.available = false;
+			dev.text = arena_printf(
+				a,
+				"%s; not used: --target cuda takes device 0 "
+				"(CUDA_VISIBLE_DEVICES chooses)",
+				dev.text);
+		}
 	} else {
 		dev.target = "cuda";
 		dev.text = arena_printf(a, "device %d: %s", n, message_take(c));

@@ -42,6 +42,7 @@ struct TenonContext {
 	const char *compiler; /* as set; NULL: the first found */
 	bool out_of_memory;   /* the message, without memory to hold it */
 	Device *devices[DEVICE_KINDS]; /* NULL until a plan needs it */
+	double time_limit;             /* seconds that kernels may take */
 	/* what a call is making: freed if it runs out of memory */
 	TenonProgram *new_program;
 	TenonPlan *new_plan;
@@ -154,6 +155,8 @@ void context_trim(TenonContext *c);
 
 Tensor tensor_from_api(const TenonTensor *t);
 TenonTensor tensor_to_api(const Tensor *t);
+/* False, reported, where one of n is on a device. */
+bool on_host(TenonContext *c, const TenonTensor *t, size_t n);
 /* Dtype and shape of a value under dims; data NULL. False: some unset. */
 bool value_desc(const Program *p, ValueId v, const int64_t *dims, Tensor *out);
 
@@ -261,8 +264,8 @@ bool call_run(TenonCall *call, Ctx *ctx, TnStatus *st);
 /* ---- gpu.c ----------------------------------------------------------- */
 
 void context_close_devices(TenonContext *c);
-/* The context's device of the kind, opened if need be. */
-bool context_device(TenonContext *c, DeviceKind kind, Device **out);
+/* The context's device for a target, opened if need be. */
+bool context_device(TenonContext *c, const char *target, Device **out);
 DeviceKind target_device(const char *name);
 const char *target_arch(const char *target); /* sm_90a */
 bool gpu_compiler(TenonContext *c, Arena *a, const char *target,
@@ -270,11 +273,23 @@ bool gpu_compiler(TenonContext *c, Arena *a, const char *target,
 /* Compiles and loads the sources of a plan. */
 bool gpu_load(TenonPlan *p);
 void gpu_unload(TenonPlan *p);
+/* Where it runs, and how runs are waited for. */
+void gpu_tell(const TenonPlan *p, Buf *out);
 bool gpu_instance_fill(Instance *in, TnStatus *st);
 void gpu_instance_free(Instance *in);
-bool gpu_call_prepare(TenonCall *call);
-void gpu_call_free(TenonCall *call);
-bool gpu_call_run(TenonCall *call, Ctx *ctx, TnStatus *st);
+/* Points the kernels at call->bound; false: reported, and the call is free. */
+bool gpu_call_bind(TenonCall *call);
+void gpu_call_free(TenonCall *call); /* waits for its runs */
+/* Whether a tensor lies where it says; `what` is whose, for messages. */
+bool gpu_check_place(TenonPlan *p, const char *what, const TenonTensor *t);
+/* soon: the next call is gpu_call_wait. */
+bool gpu_call_start(TenonCall *call, Ctx *ctx, bool soon);
+bool gpu_call_wait(TenonCall *call, Ctx *ctx, TnStatus *st);
+bool gpu_call_pending(const TenonCall *call);
+bool gpu_call_moves(const TenonCall *call); /* to or from the host */
+bool gpu_call_stream(TenonCall *call, Ctx *ctx, void *stream);
+bool gpu_calls_time(TenonCall *const *calls, size_t n, size_t times, Ctx *ctx,
+		    double *us);
 
 /* ---- run.c ----------------------------------------------------------- */
 

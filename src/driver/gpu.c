@@ -2,14 +2,17 @@
  * gpu: plans whose kernels run on a device.
  *
  * A plan keeps its code on the device, an instance the weights and what phases
- * that run once make of them, a call memory for its tensors and temporaries.
- * A run copies the inputs there, queues the launches and the copies of the
- * results, and waits. Faults come back as records by value (gpu-functions.md).
+ * that run once make of them, a call memory for its temporaries and for those
+ * of its tensors that are on the host. A run copies these there, launches, and
+ * copies results back; tensors that are on the device stay where they are, and
+ * then a run is its launches and nothing else. Faults come back as records by
+ * value (gpu-functions.md).
  */
 #include "driver/driver.h"
 
 #include "ir/kernel_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct GpuPlan {
@@ -24,15 +27,41 @@ struct GpuPlan {
 
 DeviceKind target_device(const char *name)
 {
-	return target_dialect(name) == CD_CUDA ? DEVICE_CUDA : DEVICE_OPENCL;
+	return strncmp(name, "cuda", 4) == 0 ? DEVICE_CUDA : DEVICE_OPENCL;
 }
 
-bool context_device(TenonContext *c, DeviceKind kind, Device **out)
+/* opencl:2 names a device; -1: opencl, any. */
+static int target_number(const char *name)
 {
-	if (!c->devices[kind] && !device_open(&c->ctx, kind, &c->devices[kind]))
+	const char *colon = strchr(name, ':');
+
+	return target_device(name) == DEVICE_OPENCL && colon ? atoi(colon + 1)
+							     : -1;
+}
+
+bool context_device(TenonContext *c, const char *target, Device **out)
+{
+	DeviceKind kind = target_device(target);
+	int number = target_number(target);
+	Device **at = &c->devices[kind];
+
+	if (!*at && !device_open(&c->ctx, kind, number, at))
 		return false;
-	*out = c->devices[kind];
-	return true;
+	*out = *at;
+	device_set_limit(*out, c->time_limit);
+	return number < 0 || number == device_number(*at) ||
+	       diag_fail(&c->ctx, ERR_USAGE,
+			 "another context can use the other one",
+			 "target %s: this context uses OpenCL device %d",
+			 target, device_number(*at));
+}
+
+void tenon_set_time_limit(TenonContext *c, double seconds)
+{
+	c->time_limit = seconds > 0 ? seconds : 0;
+	for (int i = 0; i < DEVICE_KINDS; i++)
+		if (c->devices[i])
+			device_set_limit(c->devices[i], c->time_limit);
 }
 
 void context_close_devices(TenonContext *c)
@@ -53,7 +82,7 @@ bool gpu_compiler(TenonContext *c, Arena *a, const char *target,
 	DeviceKind kind = target_device(target);
 	Device *d = NULL;
 
-	if (kind == DEVICE_OPENCL && !context_device(c, kind, &d))
+	if (kind == DEVICE_OPENCL && !context_device(c, target, &d))
 		return false;
 	return device_compiler(&c->ctx, a, kind, d, target_arch(target),
 			       compiler, flags);
@@ -102,7 +131,7 @@ bool gpu_load(TenonPlan *p)
 	const char *cache, *arch = target_arch(plan->target);
 	double t0 = clock_seconds();
 
-	if (!context_device(p->c, kind, &g->device) ||
+	if (!context_device(p->c, plan->target, &g->device) ||
 	    !context_cache(p->c, &cache))
 		return false;
 	if (kind == DEVICE_CUDA && !device_runs(g->device, arch))
@@ -142,6 +171,16 @@ void gpu_unload(TenonPlan *p)
 	p->gpu = NULL;
 }
 
+void gpu_tell(const TenonPlan *p, Buf *out)
+{
+	const Device *d = p->gpu->device;
+
+	buf_printf(out,
+		   "     on %s; the end of a run is seen by: ", device_name(d));
+	device_tell_wait(d, out);
+	buf_putc(out, '\n');
+}
+
 /* ---- launches -------------------------------------------------------- */
 
 /* The instance's extents were checked when it was made. */
@@ -154,18 +193,20 @@ static size_t bytes_of(const Instance *in, Ex bytes)
 	return (size_t)n;
 }
 
-/* Queues launch i on memory by plan buffer. */
-static bool queue_launch(Ctx *ctx, const Instance *in, size_t i,
-			 const DeviceMem *mem, DeviceMem records)
+/* Launch i on memory by plan buffer; its arguments are in the arena. */
+static bool make_launch(Ctx *ctx, Arena *a, const Instance *in, size_t i,
+			const DeviceMem *mem, DeviceMem records,
+			DeviceLaunch *out)
 {
 	const TenonPlan *p = in->plan;
 	const Plan *plan = p->plan;
 	const PlanLaunch *l = &plan->launches.p[i];
 	const Kernel *k = &plan->kernels->kernels.p[l->kernel];
 	size_t ndims = plan->kernels->program->ex.dims.n, n = 0;
-	uint64_t args[512];
+	size_t nargs = l->buffers.n + ndims + 1;
+	uint64_t *args = arena_array(a, uint64_t, nargs);
 
-	if (l->buffers.n + ndims + 1 > ARRAY_LEN(args))
+	if (nargs > 500)
 		return diag_fail(ctx, ERR_PROGRAM, NULL,
 				 "kernel %s has more parameters than a device "
 				 "takes",
@@ -175,15 +216,15 @@ static bool queue_launch(Ctx *ctx, const Instance *in, size_t i,
 	for (size_t j = 0; j < ndims; j++)
 		args[n++] = (uint64_t)in->dims[j];
 	args[n++] = records;
-	return device_launch(ctx, p->gpu->device,
-			     &(DeviceLaunch){
-				     .kernel = &p->gpu->kernels[i],
-				     .tasks = in->launches[i].tasks,
-				     .threads = k->phases.p[l->phase].threads,
-				     .shared = in->launches[i].scratch,
-				     .args = args,
-				     .nargs = n,
-			     });
+	*out = (DeviceLaunch){
+		.kernel = &p->gpu->kernels[i],
+		.tasks = in->launches[i].tasks,
+		.threads = k->phases.p[l->phase].threads,
+		.shared = in->launches[i].scratch,
+		.args = args,
+		.nargs = n,
+	};
+	return true;
 }
 
 /* ---- faults ---------------------------------------------------------- */
@@ -193,15 +234,10 @@ static size_t record_count(const TenonPlan *p)
 	return p->plan->kernels->program->values.n;
 }
 
-static bool records_clear(Ctx *ctx, const TenonPlan *p, TnStatus *host,
-			  DeviceMem records)
+static void records_clear(const TenonPlan *p, TnStatus *host)
 {
-	size_t n = record_count(p);
-
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < record_count(p); i++)
 		host[i] = (TnStatus){0, 0, INT64_MAX};
-	return device_copy_in(ctx, p->gpu->device, records, host,
-			      n * sizeof(*host));
 }
 
 /* The fault that a CPU reports: of the first value, at its least index. */
@@ -260,12 +296,16 @@ static bool fill(Ctx *ctx, Instance *in, TnStatus *st)
 	size_t bytes = record_count(p) * sizeof(TnStatus);
 	TnStatus *host = arena_array(&in->arena, TnStatus, record_count(p) + 1);
 	DeviceMem records = 0;
+	DeviceLaunch l;
 
+	records_clear(p, host);
 	bool ok = upload(ctx, in) && device_alloc(ctx, d, bytes, &records) &&
-		  records_clear(ctx, p, host, records);
+		  device_copy_in(ctx, d, records, host, bytes);
 	for (size_t i = 0; ok && i < plan->launches.n; i++)
 		if (plan->launches.p[i].once)
-			ok = queue_launch(ctx, in, i, in->gpu->fixed, records);
+			ok = make_launch(ctx, &in->arena, in, i, in->gpu->fixed,
+					 records, &l) &&
+			     device_launch(ctx, d, &l);
 	ok = ok && device_copy_out(ctx, d, host, records, bytes);
 	/* what is queued still reads and writes memory */
 	ok = device_wait(ctx, d) && ok;
@@ -316,12 +356,22 @@ bool gpu_instance_fill(Instance *in, TnStatus *st)
 
 /* ---- calls ----------------------------------------------------------- */
 
+/* Memory that a call has made; it is kept where it is large enough. */
+typedef struct Owned {
+	DeviceMem mem;
+	size_t bytes;
+} Owned;
+
 struct GpuCall {
-	DeviceMem *mem;   /* by plan buffer; fixed ones are the instance's */
-	DeviceMem *slots; /* of temporaries, its own */
+	Arena arena;
+	DeviceRun *run;
+	DeviceMem *mem; /* by plan buffer, as kernels are given it */
+	Owned *tensors; /* by plan buffer: of tensors on the host */
+	Owned *slots;   /* of temporaries */
+	size_t ntensors, nslots;
+	TnStatus *host; /* records of faults */
 	DeviceMem records;
-	TnStatus *host; /* of the records */
-	size_t nslots, nbuffers;
+	bool shared; /* kernels write to `host` itself */
 };
 
 static bool is_tensor(PlanBufKind kind)
@@ -332,137 +382,388 @@ static bool is_tensor(PlanBufKind kind)
 void gpu_call_free(TenonCall *call)
 {
 	GpuCall *g = call->gpu;
-	const Plan *plan = call->plan->plan;
 
 	if (!g)
 		return;
 	Device *d = call->plan->gpu->device;
-	for (size_t i = 0; i < g->nbuffers; i++)
-		if (is_tensor(plan->buffers.p[i].kind))
-			device_free(d, g->mem[i]);
+	device_run_free(g->run);
+	for (size_t i = 0; i < g->ntensors; i++)
+		device_free(d, g->tensors[i].mem);
 	for (size_t i = 0; i < g->nslots; i++)
-		device_free(d, g->slots[i]);
-	device_free(d, g->records);
+		device_free(d, g->slots[i].mem);
+	if (g->shared)
+		device_shared_free(d, g->host);
+	else
+		device_free(d, g->records);
+	arena_release(&g->arena);
+	free(g);
 	call->gpu = NULL;
 }
 
-static bool alloc_slots(TenonCall *call, GpuCall *g)
+static bool make_records(Ctx *ctx, const TenonPlan *p, GpuCall *g)
 {
-	const Plan *plan = call->plan->plan;
-	Instance *in = call->instance;
+	size_t n = record_count(p), bytes = (n + 1) * sizeof(TnStatus);
+	Device *d = p->gpu->device;
+	void *host;
 
-	for (size_t i = 0; i < plan->slots.n; i++)
-		if (!device_alloc(&call->plan->c->ctx, call->plan->gpu->device,
-				  bytes_of(in, plan->slots.p[i]), &g->slots[i]))
+	g->shared = device_kind(d) == DEVICE_CUDA;
+	if (g->shared) {
+		if (!device_shared_alloc(ctx, d, bytes, &host, &g->records))
 			return false;
+		g->host = host;
+	} else {
+		g->host = arena_array(&g->arena, TnStatus, n + 1);
+		if (!device_alloc(ctx, d, bytes, &g->records))
+			return false;
+	}
+	records_clear(p, g->host);
 	return true;
 }
 
-static bool prepare(TenonCall *call)
+static bool gpu_call_new(TenonCall *call)
 {
 	const Plan *plan = call->plan->plan;
-	const TenonPlan *p = call->plan;
-	Instance *in = call->instance;
-	Arena *a = &call->arena;
-	Ctx *ctx = &p->c->ctx;
-	GpuCall *g = arena_new(a, GpuCall);
+	Ctx *ctx = &call->plan->c->ctx;
+	GpuCall *g = calloc(1, sizeof(*g));
 
-	g->nbuffers = plan->buffers.n;
+	if (!g)
+		oom_raise();
+	arena_init(&g->arena);
+	call->gpu = g; /* freed with the call, whatever happens */
+	g->mem = arena_array(&g->arena, DeviceMem, plan->buffers.n + 1);
+	g->tensors = arena_array(&g->arena, Owned, plan->buffers.n + 1);
+	g->ntensors = plan->buffers.n;
+	g->slots = arena_array(&g->arena, Owned, plan->slots.n + 1);
 	g->nslots = plan->slots.n;
-	g->mem = arena_array(a, DeviceMem, g->nbuffers + 1);
-	g->slots = arena_array(a, DeviceMem, g->nslots + 1);
-	g->host = arena_array(a, TnStatus, record_count(p) + 1);
-	call->gpu = g;
-	if (!alloc_slots(call, g) ||
-	    !device_alloc(ctx, p->gpu->device,
-			  record_count(p) * sizeof(TnStatus), &g->records))
+	return make_records(ctx, call->plan, g) &&
+	       device_run_new(ctx, call->plan->gpu->device, &g->run);
+}
+
+static bool reserve(Ctx *ctx, Device *d, Owned *o, size_t bytes)
+{
+	if (bytes <= o->bytes)
+		return true;
+	device_free(d, o->mem);
+	o->bytes = 0;
+	if (!device_alloc(ctx, d, bytes, &o->mem))
 		return false;
-	for (size_t i = 0; i < g->nbuffers; i++) {
-		const PlanBuffer *b = &plan->buffers.p[i];
-		if (b->kind == PLAN_TEMP)
-			g->mem[i] = g->slots[b->index];
-		else if (!is_tensor(b->kind))
-			g->mem[i] = in->gpu->fixed[i];
-		else if (!device_alloc(ctx, p->gpu->device,
-				       bytes_of(in, b->bytes), &g->mem[i]))
+	o->bytes = bytes;
+	return true;
+}
+
+/* The tensor of a buffer, or of result i where no buffer is its own. */
+static const Bound *bound_of(const TenonCall *call, const PlanBuffer *b)
+{
+	size_t inputs = call->plan->program->p->inputs.n;
+
+	return &call->bound[b->kind == PLAN_INPUT ? b->index
+						  : inputs + b->index];
+}
+
+static bool on_device(const Bound *t)
+{
+	return t->tensor.place == TENON_DEVICE;
+}
+
+static bool place_buffers(TenonCall *call)
+{
+	const Plan *plan = call->plan->plan;
+	Ctx *ctx = &call->plan->c->ctx;
+	Device *d = call->plan->gpu->device;
+	Instance *in = call->instance;
+	GpuCall *g = call->gpu;
+
+	for (size_t i = 0; i < plan->slots.n; i++)
+		if (!reserve(ctx, d, &g->slots[i],
+			     bytes_of(in, plan->slots.p[i])))
 			return false;
+	for (size_t i = 0; i < plan->buffers.n; i++) {
+		const PlanBuffer *b = &plan->buffers.p[i];
+		if (b->kind == PLAN_TEMP) {
+			g->mem[i] = g->slots[b->index].mem;
+		} else if (!is_tensor(b->kind)) {
+			g->mem[i] = in->gpu->fixed[i];
+		} else if (on_device(bound_of(call, b))) {
+			g->mem[i] = (uintptr_t)bound_of(call, b)->data;
+		} else {
+			if (!reserve(ctx, d, &g->tensors[i],
+				     bytes_of(in, b->bytes)))
+				return false;
+			g->mem[i] = g->tensors[i].mem;
+		}
 	}
 	return true;
 }
 
-/* Memory of the call's own, all of it or none; in->gpu is there. */
-bool gpu_call_prepare(TenonCall *call)
-{
-	bool ok = prepare(call);
-
-	if (!ok)
-		gpu_call_free(call);
-	return ok;
-}
-
-/* Inputs to the device, or results from it. */
-static bool move_tensors(Ctx *ctx, TenonCall *call, bool in)
+/* What is moved for the tensors that are on the host. */
+static void add_moves(const TenonCall *call, DeviceWork *w, DeviceMove *in,
+		      DeviceMove *out, DeviceCopy *copies)
 {
 	const Plan *plan = call->plan->plan;
-	Device *d = call->plan->gpu->device;
-	Bound *results = call->bound + call->plan->program->p->inputs.n;
+	const GpuCall *g = call->gpu;
+	const Bound *results = call->bound + call->plan->program->p->inputs.n;
 
 	for (size_t i = 0; i < plan->buffers.n; i++) {
 		const PlanBuffer *b = &plan->buffers.p[i];
-		const Bound *t =
-			in ? &call->bound[b->index] : &results[b->index];
-		if (b->kind != (in ? PLAN_INPUT : PLAN_RESULT))
+		if (!is_tensor(b->kind) || on_device(bound_of(call, b)))
 			continue;
-		if (in ? !device_copy_in(ctx, d, call->gpu->mem[i], t->data,
-					 t->bytes)
-		       : !device_copy_out(ctx, d, t->data, call->gpu->mem[i],
-					  t->bytes))
-			return false;
+		const Bound *t = bound_of(call, b);
+		DeviceMove m = {g->mem[i], t->data, t->bytes};
+		if (b->kind == PLAN_INPUT)
+			in[w->nin++] = m;
+		else
+			out[w->nout++] = m;
 	}
-	for (size_t i = 0; !in && i < plan->copies.n; i++) {
+	for (size_t i = 0; i < plan->copies.n; i++) {
 		const PlanCopy *c = &plan->copies.p[i];
 		const Bound *t = &results[c->result];
-		if (!device_copy_out(ctx, d, t->data, call->gpu->mem[c->from],
-				     t->bytes))
+		if (on_device(t))
+			copies[w->ncopies++] = (DeviceCopy){
+				(uintptr_t)t->data, g->mem[c->from], t->bytes};
+		else
+			out[w->nout++] = (DeviceMove){g->mem[c->from], t->data,
+						      t->bytes};
+	}
+}
+
+static bool make_work(TenonCall *call, DeviceWork *w)
+{
+	const Plan *plan = call->plan->plan;
+	const TenonPlan *p = call->plan;
+	Ctx *ctx = &p->c->ctx;
+	Arena *a = &ctx->scratch;
+	GpuCall *g = call->gpu;
+	size_t moves = plan->buffers.n + plan->copies.n + 1;
+	DeviceLaunch *l = arena_array(a, DeviceLaunch, plan->launches.n + 1);
+	DeviceMove *in = arena_array(a, DeviceMove, moves);
+	DeviceMove *out = arena_array(a, DeviceMove, moves);
+	DeviceCopy *copies = arena_array(a, DeviceCopy, moves);
+	DeviceMove records = {g->records, g->host,
+			      record_count(p) * sizeof(TnStatus)};
+
+	*w = (DeviceWork){.launches = l,
+			  .in = in,
+			  .out = out,
+			  .copies = copies,
+			  .threads = call->threads};
+	for (size_t i = 0; i < plan->launches.n; i++)
+		if (!plan->launches.p[i].once &&
+		    !make_launch(ctx, a, call->instance, i, g->mem, g->records,
+				 &l[w->nlaunches++]))
 			return false;
+	add_moves(call, w, in, out, copies);
+	if (p->gpu->faults && !g->shared) {
+		in[w->nin++] = records;
+		out[w->nout++] = records;
 	}
 	return true;
+}
+
+static bool bind_work(void *arg)
+{
+	TenonCall *call = arg;
+	Ctx *ctx = &call->plan->c->ctx;
+	DeviceWork w;
+
+	return device_run_wait(ctx, call->gpu->run) && place_buffers(call) &&
+	       make_work(call, &w) && device_run_set(ctx, call->gpu->run, &w);
+}
+
+/* Runs and waits touch OpenCL's one queue; CUDA's calls have their own. */
+static bool in_turn(const TenonCall *call, bool (*work)(void *arg), void *arg)
+{
+	Device *d = call->plan->gpu->device;
+
+	return device_kind(d) == DEVICE_CUDA ? work(arg) : alone(d, work, arg);
+}
+
+bool gpu_call_bind(TenonCall *call)
+{
+	/* one that memory ran out for is made anew */
+	if (call->gpu && !call->gpu->run)
+		gpu_call_free(call);
+	if ((call->gpu || gpu_call_new(call)) && in_turn(call, bind_work, call))
+		return true;
+	gpu_call_free(call);
+	return false;
+}
+
+/* Whether a tensor lies where the caller says. */
+bool gpu_check_place(TenonPlan *p, const char *what, const TenonTensor *t)
+{
+	Device *d = p->gpu->device;
+	size_t bytes = tenon_tensor_bytes(t);
+
+	if (bytes == 0)
+		return true;
+	return t->place == TENON_DEVICE
+		       ? device_check(&p->c->ctx, d, what, t->data, bytes)
+		       : device_check_host(&p->c->ctx, d, what, t->data);
 }
 
 typedef struct RunWork {
 	TenonCall *call;
 	Ctx *ctx;
+	bool soon;
 } RunWork;
 
-static bool run_work(void *arg)
+static bool start_work(void *arg)
 {
 	const RunWork *w = arg;
-	TenonCall *call = w->call;
-	Ctx *ctx = w->ctx;
-	const TenonPlan *p = call->plan;
-	const Plan *plan = p->plan;
-	GpuCall *g = call->gpu;
-	bool faults = p->gpu->faults;
-	Device *d = p->gpu->device;
 
-	bool ok = move_tensors(ctx, call, true) &&
-		  (!faults || records_clear(ctx, p, g->host, g->records));
-	for (size_t i = 0; ok && i < plan->launches.n; i++)
-		if (!plan->launches.p[i].once)
-			ok = queue_launch(ctx, call->instance, i, g->mem,
-					  g->records);
-	ok = ok && move_tensors(ctx, call, false) &&
-	     (!faults || device_copy_out(ctx, d, g->host, g->records,
-					 record_count(p) * sizeof(TnStatus)));
-	/* what is queued still reads and writes the caller's memory */
+	return device_run_start(w->ctx, w->call->gpu->run, w->soon);
+}
+
+static bool wait_work(void *arg)
+{
+	const RunWork *w = arg;
+
+	return device_run_wait(w->ctx, w->call->gpu->run);
+}
+
+bool gpu_call_start(TenonCall *call, Ctx *ctx, bool soon)
+{
+	return in_turn(call, start_work, &(RunWork){call, ctx, soon});
+}
+
+bool gpu_call_wait(TenonCall *call, Ctx *ctx, TnStatus *st)
+{
+	const TenonPlan *p = call->plan;
+	GpuCall *g = call->gpu;
+
+	*st = (TnStatus){0};
+	if (!in_turn(call, wait_work, &(RunWork){call, ctx, false}))
+		return false;
+	if (!p->gpu->faults || records_good(p, g->host, st))
+		return true;
+	records_clear(p, g->host);
+	return false;
+}
+
+bool gpu_call_pending(const TenonCall *call)
+{
+	return device_run_pending(call->gpu->run);
+}
+
+bool gpu_call_moves(const TenonCall *call)
+{
+	return device_run_moves(call->gpu->run);
+}
+
+bool gpu_call_stream(TenonCall *call, Ctx *ctx, void *stream)
+{
+	return device_run_stream(ctx, call->gpu->run, stream);
+}
+
+bool gpu_calls_time(TenonCall *const *calls, size_t n, size_t times, Ctx *ctx,
+		    double *us)
+{
+	DeviceRun **runs = arena_array(&ctx->scratch, DeviceRun *, n);
+
+	for (size_t i = 0; i < n; i++)
+		runs[i] = calls[i]->gpu->run;
+	return device_run_time(ctx, runs, n, times, us);
+}
+
+/* ---- memory of callers ------------------------------------------------ */
+
+TenonPlace tenon_plan_place(const TenonPlan *p)
+{
+	return p->gpu ? TENON_DEVICE : TENON_HOST;
+}
+
+static bool give(TenonPlan *p, size_t bytes, void **out)
+{
+	if (p->gpu)
+		return device_give(&p->c->ctx, p->gpu->device, bytes, out);
+	*out = tenon_alloc(bytes);
+	return *out ||
+	       diag_fail(&p->c->ctx, ERR_NOMEM, NULL,
+			 "out of memory: %zu bytes for a tensor", bytes);
+}
+
+TenonError tenon_device_alloc(TenonPlan *p, size_t bytes, void **out)
+{
+	*out = NULL;
+	API_ENTER(p->c);
+	bool ok = give(p, bytes, out);
+	return API_LEAVE(p->c, ok);
+}
+
+void tenon_device_free(TenonPlan *p, void *data, size_t bytes)
+{
+	if (!p->gpu)
+		tenon_release(data, bytes);
+	else if (data)
+		device_take_back(p->gpu->device, data);
+}
+
+typedef struct CopyWork {
+	TenonPlan *p;
+	const TenonTensor *to, *from;
+	size_t bytes;
+} CopyWork;
+
+static bool copy_work(void *arg)
+{
+	const CopyWork *w = arg;
+	Ctx *ctx = &w->p->c->ctx;
+	Device *d = w->p->gpu->device;
+	bool in = w->from->place == TENON_HOST, ok;
+
+	if (w->to->place == TENON_HOST)
+		ok = device_copy_out(ctx, d, w->to->data,
+				     (uintptr_t)w->from->data, w->bytes);
+	else if (in)
+		ok = device_copy_in(ctx, d, (uintptr_t)w->to->data,
+				    w->from->data, w->bytes);
+	else
+		ok = device_copy_over(ctx, d, (uintptr_t)w->to->data,
+				      (uintptr_t)w->from->data, w->bytes);
 	return device_wait(ctx, d) && ok;
 }
 
-bool gpu_call_run(TenonCall *call, Ctx *ctx, TnStatus *st)
+static bool copy_refused(TenonContext *c, const TenonTensor *to,
+			 const TenonTensor *from)
 {
-	const TenonPlan *p = call->plan;
+	Tensor a = tensor_from_api(to), b = tensor_from_api(from);
 
-	*st = (TnStatus){0};
-	return alone(p->gpu->device, run_work, &(RunWork){call, ctx}) &&
-	       (!p->gpu->faults || records_good(p, call->gpu->host, st));
+	if (to->dtype != from->dtype || to->rank != from->rank)
+		return !api_usage(c, "a copy is between tensors of one dtype "
+				     "and shape");
+	for (int i = 0; i < to->rank; i++)
+		if (to->shape[i] != from->shape[i])
+			return !api_usage(c, "a copy is between tensors of "
+					     "one dtype and shape");
+	return !(tensor_is_contiguous(&a) && tensor_is_contiguous(&b)) &&
+	       !api_usage(c, "a copy to or from a device is of tensors "
+			     "without gaps");
+}
+
+static bool copy(TenonPlan *p, const TenonTensor *to, const TenonTensor *from)
+{
+	bool host = to->place == TENON_HOST && from->place == TENON_HOST;
+	CopyWork w = {p, to, from, tenon_tensor_bytes(to)};
+
+	if (copy_refused(p->c, to, from))
+		return false;
+	if (!host && !p->gpu)
+		return api_usage(p->c, "a tensor is in memory of a device, and "
+				       "the plan is for a CPU");
+	if (p->gpu && !(gpu_check_place(p, "what is copied to", to) &&
+			gpu_check_place(p, "what is copied from", from)))
+		return false;
+	if (!host)
+		return alone(p->gpu->device, copy_work, &w);
+	if (w.bytes)
+		memmove(to->data, from->data, w.bytes);
+	return true;
+}
+
+TenonError tenon_device_copy(TenonPlan *p, const TenonTensor *to,
+			     const TenonTensor *from)
+{
+	API_ENTER(p->c);
+	bool ok = copy(p, to, from);
+	return API_LEAVE(p->c, ok);
 }

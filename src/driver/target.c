@@ -4,7 +4,8 @@
  *	cpu, cpu:ISA    C
  *	cuda            CUDA C, for the device that is here
  *	cuda:sm_90a     CUDA C
- *	opencl          OpenCL C
+ *	opencl          OpenCL C, for the first device that keeps the contract
+ *	opencl:1        OpenCL C, for that one of tenon devices
  */
 #include "driver/driver.h"
 
@@ -126,12 +127,19 @@ static int processors(const char *arch)
 	return n < 80 ? 80 : n < 90 ? 108 : 132;
 }
 
+static bool is_number(const char *s)
+{
+	size_t digits = strspn(s, "0123456789");
+
+	return digits >= 1 && digits <= 3 && !s[digits];
+}
+
 static bool find_gpu(TenonContext *c, Arena *a, const char *name, Target *out)
 {
 	Device *d;
 
 	if (!strcmp(name, "cuda")) {
-		if (!context_device(c, DEVICE_CUDA, &d))
+		if (!context_device(c, name, &d))
 			return false;
 		name = arena_printf(a, "cuda:%s", device_arch(d));
 	}
@@ -143,13 +151,12 @@ static bool find_gpu(TenonContext *c, Arena *a, const char *name, Target *out)
 				 "devices` says what a GPU here is",
 				 "--target %s names no architecture of CUDA",
 				 name);
-	if (!cuda && strcmp(name, "opencl") != 0)
+	if (!cuda && strcmp(name, "opencl") != 0 && !is_number(name + 7))
 		return diag_fail(&c->ctx, ERR_USAGE,
-				 "--target opencl takes the first device that "
-				 "keeps the contract",
-				 "--target %s: a device of OpenCL cannot be "
-				 "chosen in this version",
-				 name);
+				 "as in opencl, the first that keeps the "
+				 "contract, or opencl:1, which `tenon devices` "
+				 "lists",
+				 "--target %s names no device of OpenCL", name);
 	static const MatrixUnit units[] = {UNIT_WGMMA, UNIT_MMA};
 	int arch = cuda ? arch_number(name + 8) : 0;
 	bool hopper = cuda && !strcmp(name + 8, "90a");

@@ -13,10 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DRAWS      2000 /* of the bootstrap */
-#define STALE      0xa5 /* results hold it before they are judged */
-#define SETS_MAX   65536
-#define ROUNDS_MAX 1000
+#define DRAWS        2000 /* of the bootstrap */
+#define STALE        0xa5 /* results hold it before they are judged */
+#define SETS_MAX     65536
+#define GPU_SETS_MAX 1024 /* each has a stream */
+#define ROUNDS_MAX   1000
 
 /* Families beside random that results are judged on. */
 #define JUDGED 2
@@ -42,6 +43,10 @@ typedef struct Bench {
 	LabPath *paths;
 	TenonTensor ***results; /* by path and set */
 	TenonCall **calls;      /* of tenon, by set */
+	/* of a plan on a GPU: its tensors there, by set */
+	bool gpu, cuda;
+	TenonTensor **gpu_inputs, **gpu_results;
+	LabLt *lt;
 	LabResult *out;
 } Bench;
 
@@ -58,6 +63,15 @@ static bool peer_add(Bench *b, const LabPeerSpec *spec, bool named)
 	LabPeer *p = &b->peers[b->npeers];
 
 	*p = (LabPeer){.spec = spec, .threads = b->o->threads};
+	if (spec->device != b->cuda) {
+		p->why = spec->device ? "it is for --target cuda"
+				      : "it is for the CPU";
+		if (!named)
+			return true;
+		b->npeers++;
+		return !b->o->strict ||
+		       lab_fail(b->m, "%s: %s", spec->name, p->why);
+	}
 	/* Those that nobody asked for are there or not. */
 	if (!spec->open(b->m, p) && !named)
 		return true;
@@ -103,6 +117,9 @@ static int64_t memory_bytes(void)
 	return (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
 }
 
+/* More than the last-level cache of any GPU there is. */
+#define GPU_CACHE ((int64_t)256 << 20)
+
 /* How many sets the regime asks for. */
 static bool sets_count(Bench *b)
 {
@@ -113,17 +130,19 @@ static bool sets_count(Bench *b)
 	if (!b->o->cold)
 		return true;
 	lab_machine(b->m, b->o->compiler, &machine);
+	if (b->gpu)
+		machine.l3 = GPU_CACHE;
 	if (machine.l3 == 0)
 		return lab_fail(b->m, "the size of the last-level cache is "
 				      "unknown: no cold figure");
 	sets = (double)machine.l3 / set + 2;
-	if (sets > SETS_MAX)
+	if (sets > (b->gpu ? GPU_SETS_MAX : SETS_MAX))
 		return lab_fail(b->m,
 				"a set of %.0f bytes is too small for a cold "
 				"figure: %.0f sets would be needed",
 				set, sets);
-	if ((sets + JUDGED) * set * (b->npeers + 1) >
-	    (double)memory_bytes() / 2)
+	if (!b->gpu && (sets + JUDGED) * set * (b->npeers + 1) >
+			       (double)memory_bytes() / 2)
 		return lab_fail(b->m,
 				"a cold figure needs %.0f MB of memory for %d "
 				"paths",
@@ -154,6 +173,9 @@ static bool inputs_make(Bench *b)
 		return lab_fail(b->m, "no random inputs for this program");
 	b->inputs[0] = b->fixture[0];
 	for (int s = 1; s < b->sets; s++) {
+		b->inputs[s] = b->inputs[0];
+		if (b->gpu) /* there each has its own */
+			continue;
 		b->inputs[s] = LAB_NEW(b->m, TenonTensor, n + 1);
 		for (int i = 0; i < n; i++) {
 			TenonTensor t = b->fixture[0][i];
@@ -203,6 +225,10 @@ static bool results_make(Bench *b, int path)
 	for (int s = 0; s < b->filled; s++) {
 		TenonTensor *r = LAB_NEW(b->m, TenonTensor, b->p.nresults);
 
+		if (b->gpu && s > 0 && s < b->sets) {
+			b->results[path][s] = b->results[path][0];
+			continue;
+		}
 		for (int i = 0; i < b->p.nresults; i++) {
 			b->err = tenon_result_desc(b->program, i, &r[i]);
 			if (b->err)
@@ -212,6 +238,91 @@ static bool results_make(Bench *b, int path)
 		b->results[path][s] = r;
 	}
 	return true;
+}
+
+/* ---- tensors of a GPU ------------------------------------------------ */
+
+static bool gpu_tensor(Bench *b, const TenonTensor *host, TenonTensor *out)
+{
+	*out = *host;
+	out->data = NULL;
+	out->place = tenon_plan_place(b->plan);
+	b->err = tenon_device_alloc(b->plan, tenon_tensor_bytes(host),
+				    &out->data);
+	if (!b->err)
+		b->err = tenon_device_copy(b->plan, out, host);
+	return b->err == TENON_OK;
+}
+
+static bool gpu_make(Bench *b)
+{
+	b->gpu_inputs = LAB_NEW(b->m, TenonTensor *, b->filled);
+	b->gpu_results = LAB_NEW(b->m, TenonTensor *, b->filled);
+	for (int s = 0; s < b->filled; s++) {
+		TenonTensor *in = LAB_NEW(b->m, TenonTensor, b->p.ninputs + 1);
+		TenonTensor *out = LAB_NEW(b->m, TenonTensor, b->p.nresults);
+
+		b->gpu_inputs[s] = in;
+		b->gpu_results[s] = out;
+		for (int i = 0; i < b->p.ninputs; i++)
+			if (!gpu_tensor(b, &b->inputs[s][i], &in[i]))
+				return false;
+		for (int i = 0; i < b->p.nresults; i++)
+			if (!gpu_tensor(b, &b->results[0][s][i], &out[i]))
+				return false;
+	}
+	return true;
+}
+
+static void gpu_release(Bench *b)
+{
+	for (int s = 0; b->gpu_inputs && s < b->filled; s++) {
+		TenonTensor *list[] = {b->gpu_inputs[s], b->gpu_results[s]};
+		int n[] = {b->p.ninputs, b->p.nresults};
+
+		for (int k = 0; k < 2; k++)
+			for (int i = 0; list[k] && i < n[k]; i++)
+				tenon_device_free(
+					b->plan, list[k][i].data,
+					tenon_tensor_bytes(&list[k][i]));
+	}
+}
+
+/* Results of tenon's set to the device, stale, or from it. */
+static bool gpu_results(Bench *b, int set, bool in)
+{
+	for (int i = 0; i < b->p.nresults; i++) {
+		const TenonTensor *host = &b->results[0][set][i];
+		const TenonTensor *gpu = &b->gpu_results[set][i];
+
+		b->err = in ? tenon_device_copy(b->plan, gpu, host)
+			    : tenon_device_copy(b->plan, host, gpu);
+		if (b->err)
+			return false;
+	}
+	return true;
+}
+
+/* Other clocks than host single. Sets have streams of their own, so that
+ * several of them are not started together. */
+static double tenon_timed(void *state, LabClock clock, int set, int n)
+{
+	Bench *b = state;
+	double us = 0, start;
+
+	if (clock == LAB_DEVICE_SINGLE)
+		b->err = tenon_calls_device_time(&b->calls[set], 1, 1, &us);
+	else if (clock == LAB_DEVICE_BATCH)
+		b->err = tenon_calls_device_time(
+			b->calls, b->sets, n < LAB_BATCH ? n : LAB_BATCH, &us);
+	if (clock == LAB_DEVICE_SINGLE || clock == LAB_DEVICE_BATCH)
+		return b->err ? -1 : us * 1e-6;
+	start = lab_seconds();
+	for (int i = 0; i < n && !b->err; i++)
+		b->err = tenon_call_start(b->calls[set]);
+	if (!b->err)
+		b->err = tenon_call_wait(b->calls[set]);
+	return b->err ? -1 : (lab_seconds() - start) / n;
 }
 
 /* ---- paths ----------------------------------------------------------- */
@@ -245,7 +356,24 @@ static void copy_prepare(Bench *b, int i, const LabComposeOptions *o,
 		if (!lab_copy_bind(b->m, b->copy, &b->p, s, b->inputs[s],
 				   b->results[i + 1][s]))
 			r->why_not = b->m->why;
-	b->paths[i + 1] = (LabPath){"copy", lab_copy_run, b->copy};
+	b->paths[i + 1] = (LabPath){
+		.name = "copy", .run = lab_copy_run, .state = b->copy};
+}
+
+static void lt_prepare(Bench *b, int i, LabPathResult *r)
+{
+	b->lt = lab_lt_new(b->m, &b->peers[i], &b->p, b->c, b->plan,
+			   (const TenonTensor *const *)b->gpu_inputs, b->sets,
+			   b->filled);
+	if (!b->lt) {
+		r->why_not = b->m->why;
+		return;
+	}
+	r->steps = lab_lt_steps(b->lt);
+	b->paths[i + 1] = (LabPath){.name = "cublaslt",
+				    .run = lab_lt_run,
+				    .state = b->lt,
+				    .timed = lab_lt_timed};
 }
 
 static void peer_prepare(Bench *b, int i, LabPathResult *r)
@@ -258,6 +386,10 @@ static void peer_prepare(Bench *b, int i, LabPathResult *r)
 	r->why_not = p->why;
 	if (r->missing)
 		return;
+	if (p->spec->device) {
+		lt_prepare(b, i, r);
+		return;
+	}
 	if (p->spec == &lab_peer_copy) {
 		copy_prepare(b, i, &o, r);
 		return;
@@ -273,7 +405,8 @@ static void peer_prepare(Bench *b, int i, LabPathResult *r)
 		if (!lab_compose_bind(c, s, b->filled, b->inputs[s],
 				      b->results[i + 1][s]))
 			r->why_not = b->m->why;
-	b->paths[i + 1] = (LabPath){p->spec->name, lab_compose_run, c};
+	b->paths[i + 1] = (LabPath){
+		.name = p->spec->name, .run = lab_compose_run, .state = c};
 }
 
 static bool paths_make(Bench *b)
@@ -289,11 +422,18 @@ static bool paths_make(Bench *b)
 			return false;
 	path_add(b, "tenon", TENON_VERSION)->steps =
 		lab_printf(b->m, "the plan");
-	b->paths[0] = (LabPath){"tenon", tenon_run, b};
+	b->paths[0] = (LabPath){.name = "tenon",
+				.run = tenon_run,
+				.state = b,
+				.timed = b->gpu ? tenon_timed : NULL};
+	if (b->gpu && !gpu_make(b))
+		return false;
 	b->calls = LAB_NEW(b->m, TenonCall *, b->filled);
 	for (int s = 0; s < b->filled; s++) {
-		b->err = tenon_call_new(b->plan, b->inputs[s], b->results[0][s],
-					&b->calls[s]);
+		b->err = tenon_call_new(
+			b->plan, b->gpu ? b->gpu_inputs[s] : b->inputs[s],
+			b->gpu ? b->gpu_results[s] : b->results[0][s],
+			&b->calls[s]);
 		if (b->err)
 			return false;
 	}
@@ -330,12 +470,22 @@ static bool judge_set(Bench *b, int path, int set)
 	TenonTensor *res = b->results[path][set];
 	TenonOutcome outcome = TENON_NONE;
 
+	if (b->lt && b->paths[path].state == b->lt) {
+		b->err = lab_lt_judge(b->lt, b->inputs[set], set, judged, r,
+				      &outcome);
+		r->outcome = both(r->outcome, outcome);
+		return b->err == TENON_OK;
+	}
 	for (int i = 0; i < b->p.nresults; i++)
 		memset(res[i].data, STALE, tenon_tensor_bytes(&res[i]));
+	if (b->gpu && !gpu_results(b, set, true))
+		return false;
 	if (!b->paths[path].run(b->paths[path].state, set)) {
 		r->why_not = "its run failed";
 		return path > 0; /* tenon's own error is the API's */
 	}
+	if (b->gpu && !gpu_results(b, set, false))
+		return false;
 	if (!b->o->check)
 		return true;
 	b->err = tenon_judge(b->plan, b->inputs[set], res, judged, r, &outcome);
@@ -376,9 +526,9 @@ static bool stopped(const Bench *b)
 
 /* ---- timing ---------------------------------------------------------- */
 
-static void summarise(Bench *b, int i, int rounds)
+static void summarise(Bench *b, LabResult *out, int i, int rounds)
 {
-	LabPathResult *r = &b->out->paths[i], *mine = &b->out->paths[0];
+	LabPathResult *r = &out->paths[i], *mine = &out->paths[0];
 	double *x = LAB_NEW(b->m, double, rounds);
 
 	memcpy(x, r->samples.us, (size_t)rounds * sizeof(*x));
@@ -420,9 +570,8 @@ static double own_seconds(void)
 }
 
 /* Times the paths that can run, in one table of rounds. */
-static bool time_paths(Bench *b)
+static bool time_paths(Bench *b, LabResult *out, LabClock clock)
 {
-	LabResult *out = b->out;
 	LabPath *ran = LAB_NEW(b->m, LabPath, out->npaths);
 	int *index = LAB_NEW(b->m, int, out->npaths), n = 0;
 	LabSamples *samples = LAB_NEW(b->m, LabSamples, out->npaths);
@@ -431,8 +580,13 @@ static bool time_paths(Bench *b)
 	for (int i = 0; i < out->npaths; i++)
 		if (!out->paths[i].why_not) {
 			index[n] = i;
-			ran[n++] = b->paths[i];
+			ran[n] = b->paths[i];
+			ran[n].clock = clock;
+			if (clock == LAB_HOST_SINGLE)
+				ran[n].timed = NULL;
+			n++;
 		}
+	out->clock = lab_clock_name(clock);
 	out->rounds = lab_rounds(n, b->o->rounds);
 	wall = lab_seconds();
 	others = machine_seconds() - own_seconds();
@@ -457,7 +611,42 @@ static bool time_paths(Bench *b)
 		return false;
 	for (int k = 0; k < n; k++)
 		if (!out->paths[index[k]].why_not)
-			summarise(b, index[k], out->rounds);
+			summarise(b, out, index[k], out->rounds);
+	return true;
+}
+
+/* Clocks that a GPU has beside host single: OpenCL tells no device times, and
+ * sets that are rotated are not started together (tenon_timed). */
+static bool has_clock(const Bench *b, LabClock c)
+{
+	return b->gpu && (c == LAB_HOST_BATCH ? b->sets == 1 : b->cuda);
+}
+
+static bool time_all(Bench *b)
+{
+	LabResult *out = b->out;
+	LabPathResult *paths = LAB_NEW(b->m, LabPathResult, out->npaths);
+
+	memcpy(paths, out->paths, (size_t)out->npaths * sizeof(*paths));
+	if (!time_paths(b, out, LAB_HOST_SINGLE))
+		return false;
+	out->more = LAB_NEW(b->m, LabResult, LAB_CLOCKS);
+	for (int c = LAB_HOST_BATCH; c < LAB_CLOCKS; c++) {
+		LabResult *more = &out->more[out->nmore];
+
+		if (!has_clock(b, (LabClock)c) || out->interrupted)
+			continue;
+		*more = *out;
+		more->more = NULL;
+		more->nmore = 0;
+		more->paths = LAB_NEW(b->m, LabPathResult, out->npaths);
+		memcpy(more->paths, paths,
+		       (size_t)out->npaths * sizeof(*paths));
+		if (!time_paths(b, more, (LabClock)c))
+			return false;
+		out->interrupted |= more->interrupted;
+		out->nmore++;
+	}
 	return true;
 }
 
@@ -466,9 +655,14 @@ static bool time_paths(Bench *b)
 static bool bench(Bench *b)
 {
 	LabResult *out = b->out;
+	TenonPlanInfo info;
 
 	*out = (LabResult){.name = tenon_program_name(b->program),
 			   .regime = b->o->cold ? "cold" : "warm"};
+	out->clock = lab_clock_name(LAB_HOST_SINGLE);
+	tenon_plan_info(b->plan, &info);
+	b->gpu = tenon_plan_place(b->plan) == TENON_DEVICE;
+	b->cuda = strncmp(info.target, "cuda", 4) == 0;
 	if (!lab_describe(b->m, b->program, b->plan, &b->p))
 		return false;
 	out->flop = b->p.flop;
@@ -494,7 +688,7 @@ static bool bench(Bench *b)
 	if (stopped(b))
 		return true;
 	say(b, "timing");
-	return time_paths(b);
+	return time_all(b);
 }
 
 static void bench_release(Bench *b)
@@ -509,6 +703,8 @@ static void bench_release(Bench *b)
 				tenon_tensor_bytes(&b->p.values[i].weight));
 	for (int s = 0; b->calls && s < b->filled; s++)
 		tenon_call_free(b->calls[s]);
+	lab_lt_free(b->lt);
+	gpu_release(b);
 	for (int f = 0; f < 1 + JUDGED; f++)
 		for (int i = 0; b->fixture[f] && i < b->p.ninputs; i++)
 			tenon_release(b->fixture[f][i].data,

@@ -55,11 +55,14 @@ bool lab_csv_add(LabMem *m, LabCsv *c, const LabResult *r)
 
 			if (p->why_not || !p->samples.us)
 				continue;
-			fprintf(c->out, "%s,%s,%d,%d,host single,%s,%.4f\n",
+			fprintf(c->out, "%s,%s,%d,%d,%s,%s,%.4f\n",
 				field(m, r->name), p->name, k,
-				p->samples.position[k], r->regime,
+				p->samples.position[k], r->clock, r->regime,
 				p->samples.us[k]);
 		}
+	for (int i = 0; i < r->nmore; i++)
+		if (!lab_csv_add(m, c, &r->more[i]))
+			return false;
 	return (fflush(c->out) == 0 && !ferror(c->out)) || fail(m, c, "write");
 }
 

@@ -8,6 +8,7 @@
  *   team      threads of the compiled loops                       team.c
  *   describe  a program's values read from a plan's text          describe.c
  *   peer      libraries loaded at run time, one adapter a file    peer.c
+ *   cublaslt  the product of a program on a GPU       peer_cublaslt.c
  *   compose   "product by the library, the rest by compiled
  *             loops": a peer's way through a whole program        compose.c
  *   machine   CPU, caches, compiler, commit                       machine.c
@@ -88,11 +89,25 @@ double lab_drift(const double *x, int n);
 
 /* ---- measure --------------------------------------------------------- */
 
+typedef enum LabClock {
+	LAB_HOST_SINGLE,   /* wall time of a call that is waited for */
+	LAB_HOST_BATCH,    /* of one of many that are waited for together */
+	LAB_DEVICE_SINGLE, /* the same two by the device's own clock */
+	LAB_DEVICE_BATCH,
+	LAB_CLOCKS,
+} LabClock;
+const char *lab_clock_name(LabClock c);
+#define LAB_BATCH 50 /* calls that are submitted together, at most */
+
 /* A thing that is timed. run does one call on a set of data. */
 typedef struct LabPath {
 	const char *name;
 	bool (*run)(void *state, int set);
 	void *state;
+	/* Other clocks than host single: mean seconds of n calls from `set`
+	 * on, < 0 where one failed. NULL: run is timed. */
+	double (*timed)(void *state, LabClock clock, int set, int n);
+	LabClock clock;
 } LabPath;
 
 typedef struct LabSamples {
@@ -117,7 +132,7 @@ void lab_order_row(int n, int row, int *order);
 int lab_rounds(int n, int rounds);
 
 /*
- * Host single clock: a warm-up, 3 trial calls that size a block of about
+ * The paths' clock: a warm-up, 3 trial calls that size a block of about
  * 10 ms (at most 200 calls), then `rounds` rounds. Calls go through sets
  * 0 .. sets-1 in turn. Samples' arrays are of m. stop, if not NULL, is asked
  * after each block; true ends with false.
@@ -221,6 +236,7 @@ typedef struct LabPeerSpec {
 	/* Dtypes of operands that its products take as they are. */
 	bool (*takes)(const LabPeer *p, TenonDType in, TenonDType out);
 	bool bias, pack; /* it can do what LabProduct's fields ask */
+	bool device;     /* it is for plans on a GPU: cublaslt below */
 	/* State of one product; NULL: m->why. */
 	void *(*product_new)(LabMem *m, LabPeer *p, const LabProduct *d);
 	/* Constant operand b in the library's own layout. */
@@ -266,8 +282,31 @@ bool lab_cblas_run(void *state, const void *a, const void *b, const void *bias,
 
 extern const LabPeerSpec lab_peer_openblas, lab_peer_blis, lab_peer_onednn,
 	lab_peer_onednn_packed, lab_peer_libxsmm;
+/* Of plans for CUDA, alone of all: it has only name, title, package, open. */
+extern const LabPeerSpec lab_peer_cublaslt;
 /* No library: see copy below. Only where it is named. */
 extern const LabPeerSpec lab_peer_copy;
+
+/* ---- cublaslt -------------------------------------------------------- */
+
+typedef struct LabLt LabLt;
+/*
+ * The program's only product, by cuBLASLt, on inputs that are in the device's
+ * memory (of `filled` sets, the first `sets` of which are timed); they, plan
+ * and context outlive it. NULL with m->why where the program has none that the
+ * library computes.
+ */
+LabLt *lab_lt_new(LabMem *m, LabPeer *peer, const LabProgram *p,
+		  TenonContext *c, TenonPlan *plan,
+		  const TenonTensor *const *inputs, int sets, int filled);
+const char *lab_lt_steps(const LabLt *t);
+/* LabPath's two; lt is a LabLt. */
+bool lab_lt_run(void *lt, int set);
+double lab_lt_timed(void *lt, LabClock clock, int set, int n);
+/* Runs a set, whose inputs on the host are given, and judges the product. */
+TenonError lab_lt_judge(LabLt *t, const TenonTensor *inputs, int set,
+			TenonVerdictFn *fn, void *arg, TenonOutcome *out);
+void lab_lt_free(LabLt *t); /* NULL is fine */
 
 /* ---- compose --------------------------------------------------------- */
 
@@ -386,14 +425,17 @@ typedef struct LabPathResult {
 	int64_t wrong;        /* violations and mismatches */
 } LabPathResult;
 
-typedef struct LabResult {
-	const char *name, *regime;
+typedef struct LabResult LabResult;
+struct LabResult {
+	const char *name, *regime, *clock;
 	int rounds, sets, npaths;
 	double flop, bytes, written; /* written: of bytes */
 	LabPathResult *paths;        /* paths[0] is tenon */
 	double others; /* CPUs that other processes kept busy meanwhile */
 	bool interrupted;
-} LabResult;
+	LabResult *more; /* the same paths by other clocks, of a device */
+	int nmore;
+};
 
 #define LAB_OTHERS_FLAG 0.05
 

@@ -1,5 +1,5 @@
 /*
- * measure: the host single clock, paths interleaved.
+ * measure: one clock, paths interleaved.
  *
  * Libraries keep threads that spin for a while after a call; on a machine
  * with as many workers as CPUs they would slow the next path. So each block
@@ -20,6 +20,14 @@
 #define REST_SLICE   1e-3 /* seconds slept at once while waiting for rest */
 #define REST_BUSY    0.2  /* of a slice used by others: not at rest */
 #define REST_MAX     400  /* slices: OpenBLAS's threads spin for 110 ms */
+
+const char *lab_clock_name(LabClock c)
+{
+	static const char *const names[LAB_CLOCKS] = {
+		"host single", "host batch", "device single", "device batch"};
+
+	return names[c];
+}
 
 double lab_seconds(void)
 {
@@ -111,6 +119,22 @@ static bool calls(Turn *t, int n, LabSamples *out, double *seconds)
 	return true;
 }
 
+/* What a sample is: n calls by the path's clock. */
+static bool sample(Turn *t, int n, LabSamples *out, double *seconds)
+{
+	int set = t->set;
+
+	if (!t->path->timed)
+		return calls(t, n, out, seconds);
+	t->set = (set + n) % t->sets;
+	*seconds = t->path->timed(t->path->state, t->path->clock, set, n);
+	if (*seconds >= 0)
+		return true;
+	out->failed = true;
+	out->failed_set = set;
+	return false;
+}
+
 static bool warm_up(Turn *t, LabSamples *out)
 {
 	double start = lab_seconds();
@@ -152,7 +176,7 @@ static bool block(Turn *t, LabSamples *out, int round, int position)
 	/* Awake again; a LONG_CALL wakes itself. */
 	if (out->seconds < LONG_CALL && !calls(t, again, out, &seconds))
 		return false;
-	if (!calls(t, out->calls, out, &seconds))
+	if (!sample(t, out->calls, out, &seconds))
 		return false;
 	out->us[round] = seconds * 1e6;
 	out->position[round] = position;

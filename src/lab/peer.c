@@ -10,7 +10,8 @@
 
 const LabPeerSpec *const lab_peers[] = {
 	&lab_peer_openblas,      &lab_peer_blis,    &lab_peer_onednn,
-	&lab_peer_onednn_packed, &lab_peer_libxsmm, &lab_peer_copy};
+	&lab_peer_onednn_packed, &lab_peer_libxsmm, &lab_peer_cublaslt,
+	&lab_peer_copy};
 const int lab_npeers = sizeof(lab_peers) / sizeof(*lab_peers);
 
 const LabPeerSpec *lab_peer_find(const LabPeerSpec *const *specs, int n,

@@ -12,19 +12,23 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 /* CUresult */
 enum {
 	SUCCESS = 0,
+	INVALID_VALUE = 1,
 	OUT_OF_MEMORY = 2,
+	NOT_INITIALIZED = 3,
 	NO_DEVICE = 100,
 	NOT_READY = 600,
 };
 
 /* CUdevice_attribute, CUfunction_attribute, CUstream_flags, launch extras,
- * CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP, CUevent_flags */
+ * CU_MEMHOSTALLOC_PORTABLE and _DEVICEMAP, CUevent_flags,
+ * CUpointer_attribute, CUmemorytype */
 enum {
 	DEVICE_MULTIPROCESSORS = 16,
 	DEVICE_MAJOR = 75,
@@ -36,10 +40,40 @@ enum {
 	HOST_MAPPED = 2,
 	EVENT_SLEEPS = 1,
 	EVENT_UNTIMED = 2,
+	POINTER_MEMORY_TYPE = 2,
+	POINTER_ORDINAL = 9,
+	MEMORY_OF_DEVICE = 2,
 	EXTRA_END = 0,
 	EXTRA_BUFFER = 1,
 	EXTRA_SIZE = 2,
 };
+
+/* ---- the process ----------------------------------------------------- */
+
+/*
+ * What a fork leaves of the driver in the child is of no use: its calls fail,
+ * or never return. So forks are counted, by a handler that runs in the child.
+ */
+static volatile int forks;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void fork_count(void)
+{
+	forks++;
+}
+
+static void fork_register(void)
+{
+	pthread_atfork(NULL, NULL, fork_count);
+}
+
+bool cuda_unforked(Ctx *ctx, const Cuda *c)
+{
+	return c->forks == forks ||
+	       diag_fail(ctx, ERR_ENV, cuda_hint(NOT_INITIALIZED),
+			 "this process was forked after CUDA was started, and "
+			 "cannot use the device");
+}
 
 /* ---- the library ----------------------------------------------------- */
 
@@ -84,6 +118,8 @@ static bool driver_start(Ctx *ctx, int needs, Cuda *c)
 				 "%d.%d, and %d.%d is needed",
 				 c->version / 1000, c->version % 1000 / 10,
 				 needs / 1000, needs % 1000 / 10);
+	pthread_once(&fork_once, fork_register);
+	c->forks = forks;
 	return cuda_succeeded(ctx, c, c->cuInit(0), "cuInit", "") &&
 	       cuda_succeeded(ctx, c, c->cuDeviceGetCount(&c->devices),
 			      "cuDeviceGetCount", "");
@@ -157,7 +193,7 @@ bool cuda_device_open(Ctx *ctx, const Cuda *c, int n, CudaDevice *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->cuda = c;
-	return device_get(ctx, c, n, &out->device) &&
+	return cuda_unforked(ctx, c) && device_get(ctx, c, n, &out->device) &&
 	       cuda_info(ctx, c, n, &out->info) &&
 	       cuda_succeeded(
 		       ctx, c,
@@ -165,12 +201,45 @@ bool cuda_device_open(Ctx *ctx, const Cuda *c, int n, CudaDevice *out)
 		       "cuDevicePrimaryCtxRetain", out->info.name);
 }
 
+bool cuda_device_share(Ctx *ctx, const Cuda *c, CudaDevice *out)
+{
+	CudaContext current = NULL;
+	int device = 0, n = 0, other;
+
+	if (!cuda_unforked(ctx, c) ||
+	    !cuda_succeeded(ctx, c, c->cuCtxGetCurrent(&current),
+			    "cuCtxGetCurrent", ""))
+		return false;
+	if (!current)
+		return cuda_device_open(ctx, c, 0, out);
+	memset(out, 0, sizeof(*out));
+	out->cuda = c;
+	if (!cuda_succeeded(ctx, c, c->cuCtxGetDevice(&device),
+			    "cuCtxGetDevice", ""))
+		return false;
+	for (n = 0; n < c->devices; n++)
+		if (c->cuDeviceGet(&other, n) == SUCCESS && other == device)
+			break;
+	if (!device_get(ctx, c, n, &out->device) ||
+	    !cuda_info(ctx, c, n, &out->info))
+		return false;
+	out->context = current;
+	out->borrowed = true;
+	return true;
+}
+
 bool cuda_device_close(Ctx *ctx, CudaDevice *d)
 {
+	bool borrowed = d->borrowed;
+
 	if (!d->context)
 		return true;
 	cuda_closed(d);
 	d->context = NULL;
+	if (borrowed)
+		return true;
+	if (!cuda_unforked(ctx, d->cuda))
+		return false;
 	return cuda_succeeded(ctx, d->cuda,
 			      d->cuda->cuDevicePrimaryCtxRelease(d->device),
 			      "cuDevicePrimaryCtxRelease", d->info.name);
@@ -246,6 +315,26 @@ bool cuda_free(Ctx *ctx, const CudaDevice *d, CudaPtr p)
 						 "cuMemFree", d->info.name));
 }
 
+bool cuda_place(Ctx *ctx, const CudaDevice *d, CudaPtr p, CudaPlace *out)
+{
+	const char *call = "cuPointerGetAttribute";
+	unsigned type = 0;
+	int result;
+
+	*out = (CudaPlace){0};
+	if (!cuda_enter(ctx, d))
+		return false;
+	result = d->cuda->cuPointerGetAttribute(&type, POINTER_MEMORY_TYPE, p);
+	if (result == INVALID_VALUE) /* how it says that it knows nothing */
+		return cuda_leave(ctx, d, SUCCESS, call, d->info.name);
+	out->known = result == SUCCESS;
+	out->device = out->known && type == MEMORY_OF_DEVICE;
+	if (out->device)
+		result = d->cuda->cuPointerGetAttribute(&out->ordinal,
+							POINTER_ORDINAL, p);
+	return cuda_leave(ctx, d, result, call, d->info.name);
+}
+
 bool cuda_host_alloc(Ctx *ctx, const CudaDevice *d, size_t size, void **out)
 {
 	int result;
@@ -294,6 +383,23 @@ bool cuda_stream_free(Ctx *ctx, const CudaDevice *d, CudaStream s)
 				 "cuStreamDestroy", d->info.name));
 }
 
+bool cuda_stream_check(Ctx *ctx, const CudaDevice *d, CudaStream s)
+{
+	CudaContext of = NULL;
+
+	if (!cuda_enter(ctx, d) ||
+	    !cuda_leave(ctx, d, d->cuda->cuStreamGetCtx(s, &of),
+			"cuStreamGetCtx", d->info.name))
+		return false;
+	return of == d->context ||
+	       diag_fail(ctx, ERR_USAGE,
+			 "give a stream of the context that was current when "
+			 "the first plan for the device was compiled",
+			 "the stream is of another CUDA context than the "
+			 "plan's on %s",
+			 d->info.name);
+}
+
 bool cuda_synchronize(Ctx *ctx, const CudaDevice *d, CudaStream s)
 {
 	if (!cuda_enter(ctx, d) ||
@@ -327,6 +433,27 @@ bool cuda_event_new(Ctx *ctx, const CudaDevice *d, bool sleeps, CudaEvent *out)
 	return cuda_enter(ctx, d) &&
 	       cuda_leave(ctx, d, d->cuda->cuEventCreate(out, flags),
 			  "cuEventCreate", d->info.name);
+}
+
+bool cuda_event_timed(Ctx *ctx, const CudaDevice *d, CudaEvent *out)
+{
+	*out = NULL;
+	return cuda_enter(ctx, d) &&
+	       cuda_leave(ctx, d, d->cuda->cuEventCreate(out, 0),
+			  "cuEventCreate", d->info.name);
+}
+
+bool cuda_event_us(Ctx *ctx, const CudaDevice *d, CudaEvent from, CudaEvent to,
+		   double *us)
+{
+	float ms = 0;
+
+	if (!cuda_enter(ctx, d) ||
+	    !cuda_leave(ctx, d, d->cuda->cuEventElapsedTime(&ms, from, to),
+			"cuEventElapsedTime", d->info.name))
+		return false;
+	*us = (double)ms * 1e3;
+	return true;
 }
 
 bool cuda_event_free(Ctx *ctx, const CudaDevice *d, CudaEvent e)
@@ -383,6 +510,16 @@ bool cuda_copy_out(Ctx *ctx, const CudaDevice *d, void *to, CudaPtr from,
 		cuda_leave(ctx, d,
 			   d->cuda->cuMemcpyDtoHAsync(to, from, size, s),
 			   "cuMemcpyDtoHAsync", d->info.name));
+}
+
+bool cuda_copy_over(Ctx *ctx, const CudaDevice *d, CudaPtr to, CudaPtr from,
+		    size_t size, CudaStream s)
+{
+	return size == 0 ||
+	       (cuda_enter(ctx, d) &&
+		cuda_leave(ctx, d,
+			   d->cuda->cuMemcpyDtoDAsync(to, from, size, s),
+			   "cuMemcpyDtoDAsync", d->info.name));
 }
 
 bool cuda_fill(Ctx *ctx, const CudaDevice *d, CudaPtr p, uint32_t value,

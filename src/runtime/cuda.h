@@ -26,10 +26,39 @@ typedef struct CudaKernelNode {
 	CudaContext context;
 } CudaKernelNode;
 
+/* CUDA_MEMSET_NODE_PARAMS */
+typedef struct CudaMemsetNode {
+	CudaPtr to;
+	size_t pitch;
+	unsigned value, size; /* bytes of an element */
+	size_t width, height;
+} CudaMemsetNode;
+
+/* CUstreamBatchMemOpParams, of a write of 32 bits */
+typedef union CudaMemOp {
+	struct {
+		int operation;
+		CudaPtr to;
+		uint64_t value;
+		unsigned flags;
+		CudaPtr alias;
+	} write;
+	uint64_t pad[6];
+} CudaMemOp;
+
+/* CUDA_BATCH_MEM_OP_NODE_PARAMS */
+typedef struct CudaMemOpNode {
+	CudaContext context;
+	unsigned count;
+	CudaMemOp *operations;
+	unsigned flags;
+} CudaMemOpNode;
+
 /*
  * Entry points that are called: our name, libcuda's, what it takes. Of those
  * with several versions it is the one that the headers of CUDA 12 and 13 both
- * call by the plain name, which drivers of either export.
+ * call by the plain name, or that of CUDA 12 (cuEventElapsedTime); drivers of
+ * either export them.
  */
 #define CUDA_ENTRIES(X)                                                        \
 	X(cuInit, cuInit, (unsigned flags))                                    \
@@ -45,6 +74,8 @@ typedef struct CudaKernelNode {
 	  (CudaContext * context, int device))                                 \
 	X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2,             \
 	  (int device))                                                        \
+	X(cuCtxGetCurrent, cuCtxGetCurrent, (CudaContext * context))           \
+	X(cuCtxGetDevice, cuCtxGetDevice, (int *device))                       \
 	X(cuCtxPushCurrent, cuCtxPushCurrent_v2, (CudaContext context))        \
 	X(cuCtxPopCurrent, cuCtxPopCurrent_v2, (CudaContext * context))        \
 	X(cuModuleLoadData, cuModuleLoadData,                                  \
@@ -60,6 +91,10 @@ typedef struct CudaKernelNode {
 	  (CudaPtr to, const void *from, size_t size, CudaStream s))           \
 	X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2,                             \
 	  (void *to, CudaPtr from, size_t size, CudaStream s))                 \
+	X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2,                             \
+	  (CudaPtr to, CudaPtr from, size_t size, CudaStream s))               \
+	X(cuPointerGetAttribute, cuPointerGetAttribute,                        \
+	  (void *value, int attribute, CudaPtr p))                             \
 	X(cuMemHostAlloc, cuMemHostAlloc,                                      \
 	  (void **p, size_t size, unsigned flags))                             \
 	X(cuMemFreeHost, cuMemFreeHost, (void *p))                             \
@@ -69,11 +104,15 @@ typedef struct CudaKernelNode {
 	X(cuStreamDestroy, cuStreamDestroy_v2, (CudaStream s))                 \
 	X(cuStreamSynchronize, cuStreamSynchronize, (CudaStream s))            \
 	X(cuStreamQuery, cuStreamQuery, (CudaStream s))                        \
+	X(cuStreamGetCtx, cuStreamGetCtx,                                      \
+	  (CudaStream s, CudaContext * context))                               \
 	X(cuEventCreate, cuEventCreate, (CudaEvent * e, unsigned flags))       \
 	X(cuEventDestroy, cuEventDestroy_v2, (CudaEvent e))                    \
 	X(cuEventRecord, cuEventRecord, (CudaEvent e, CudaStream s))           \
 	X(cuEventQuery, cuEventQuery, (CudaEvent e))                           \
 	X(cuEventSynchronize, cuEventSynchronize, (CudaEvent e))               \
+	X(cuEventElapsedTime, cuEventElapsedTime,                              \
+	  (float *ms, CudaEvent from, CudaEvent to))                           \
 	X(cuLaunchKernel, cuLaunchKernel,                                      \
 	  (CudaFunction f, unsigned grid_x, unsigned grid_y, unsigned grid_z,  \
 	   unsigned block_x, unsigned block_y, unsigned block_z,               \
@@ -82,6 +121,12 @@ typedef struct CudaKernelNode {
 	X(cuGraphAddKernelNode, cuGraphAddKernelNode_v2,                       \
 	  (CudaGraphNode * node, CudaGraphForm g, const CudaGraphNode *after,  \
 	   size_t n, const CudaKernelNode *kernel))                            \
+	X(cuGraphAddMemsetNode, cuGraphAddMemsetNode,                          \
+	  (CudaGraphNode * node, CudaGraphForm g, const CudaGraphNode *after,  \
+	   size_t n, const CudaMemsetNode *fill, CudaContext context))         \
+	X(cuGraphAddBatchMemOpNode, cuGraphAddBatchMemOpNode,                  \
+	  (CudaGraphNode * node, CudaGraphForm g, const CudaGraphNode *after,  \
+	   size_t n, const CudaMemOpNode *operations))                         \
 	X(cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,            \
 	  (CudaGraphExec * e, CudaGraphForm g, unsigned long long flags))      \
 	X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2,   \
@@ -98,6 +143,7 @@ typedef struct Cuda {
 	char path[4096]; /* the file, as the loader found it */
 	int version;     /* of the driver: 1000 * major + 10 * minor */
 	int devices;
+	int forks; /* of the process, when it was opened */
 #define CUDA_ENTRY(name, symbol, parameters) int(*name) parameters;
 	CUDA_ENTRIES(CUDA_ENTRY)
 #undef CUDA_ENTRY
@@ -136,9 +182,15 @@ typedef struct CudaDevice {
 	const Cuda *cuda; /* must live as long */
 	int device;
 	CudaContext context; /* the device's primary one, others' too */
+	bool borrowed;       /* it is the caller's: he ends it */
 	CudaInfo info;
 } CudaDevice;
 bool cuda_device_open(Ctx *ctx, const Cuda *cuda, int n, CudaDevice *out);
+/*
+ * The same in the context that is current to this thread, which must live as
+ * long; where none is, in the primary one of device 0.
+ */
+bool cuda_device_share(Ctx *ctx, const Cuda *cuda, CudaDevice *out);
 bool cuda_device_close(Ctx *ctx, CudaDevice *d);
 
 bool cuda_module_load(Ctx *ctx, const CudaDevice *d, const void *cubin,
@@ -151,6 +203,14 @@ bool cuda_function(Ctx *ctx, const CudaDevice *d, CudaModule m,
 bool cuda_alloc(Ctx *ctx, const CudaDevice *d, size_t size, CudaPtr *out);
 bool cuda_free(Ctx *ctx, const CudaDevice *d, CudaPtr p);
 
+/* What the driver knows of an address. */
+typedef struct CudaPlace {
+	bool known;  /* to the driver: else ordinary memory of the host */
+	bool device; /* of a device; else of the host */
+	int ordinal; /* which one, as cuDeviceGet counts */
+} CudaPlace;
+bool cuda_place(Ctx *ctx, const CudaDevice *d, CudaPtr p, CudaPlace *out);
+
 /*
  * Memory of the host that stays where it is: copies to and from it run beside
  * the host, and every device can read and write it at the same address.
@@ -160,6 +220,8 @@ bool cuda_host_free(Ctx *ctx, const CudaDevice *d, void *p);
 
 bool cuda_stream_new(Ctx *ctx, const CudaDevice *d, CudaStream *out);
 bool cuda_stream_free(Ctx *ctx, const CudaDevice *d, CudaStream s);
+/* Whether a caller's stream is of the device's context. */
+bool cuda_stream_check(Ctx *ctx, const CudaDevice *d, CudaStream s);
 /* Waits. Faults of kernels that ran on the stream are reported here. */
 bool cuda_synchronize(Ctx *ctx, const CudaDevice *d, CudaStream s);
 /* Whether all is done that was queued; does not wait. */
@@ -167,6 +229,11 @@ bool cuda_stream_done(Ctx *ctx, const CudaDevice *d, CudaStream s, bool *done);
 
 /* A place in a stream; who waits for it sleeps, or spins, as is said here. */
 bool cuda_event_new(Ctx *ctx, const CudaDevice *d, bool sleeps, CudaEvent *out);
+/* One that tells the time; who waits for it spins. */
+bool cuda_event_timed(Ctx *ctx, const CudaDevice *d, CudaEvent *out);
+/* Microseconds between two of those, which are done. */
+bool cuda_event_us(Ctx *ctx, const CudaDevice *d, CudaEvent from, CudaEvent to,
+		   double *us);
 bool cuda_event_free(Ctx *ctx, const CudaDevice *d, CudaEvent e);
 bool cuda_event_record(Ctx *ctx, const CudaDevice *d, CudaEvent e,
 		       CudaStream s);
@@ -178,6 +245,9 @@ bool cuda_copy_in(Ctx *ctx, const CudaDevice *d, CudaPtr to, const void *from,
 		  size_t size, CudaStream s);
 bool cuda_copy_out(Ctx *ctx, const CudaDevice *d, void *to, CudaPtr from,
 		   size_t size, CudaStream s);
+/* Within the device. */
+bool cuda_copy_over(Ctx *ctx, const CudaDevice *d, CudaPtr to, CudaPtr from,
+		    size_t size, CudaStream s);
 /* n words of 32 bits. */
 bool cuda_fill(Ctx *ctx, const CudaDevice *d, CudaPtr p, uint32_t value,
 	       size_t n, CudaStream s);
@@ -207,6 +277,8 @@ const char *cuda_hint(int result); /* what to do; NULL if that is not known */
 bool cuda_enter(Ctx *ctx, const CudaDevice *d);
 bool cuda_leave(Ctx *ctx, const CudaDevice *d, int result, const char *call,
 		const char *where);
+/* False, reported, where the process was forked after the driver started. */
+bool cuda_unforked(Ctx *ctx, const Cuda *cuda);
 /* n kernels, names with commas, are on their way in the stream. */
 void cuda_queued(const CudaDevice *d, CudaStream s, const char *names,
 		 size_t n);

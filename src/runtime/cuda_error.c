@@ -16,6 +16,8 @@
 enum {
 	SUCCESS = 0,
 	OUT_OF_MEMORY = 2,
+	NOT_INITIALIZED = 3,
+	DEVICE_UNAVAILABLE = 46,
 	NO_DEVICE = 100,
 	INVALID_IMAGE = 200,
 	NO_BINARY_FOR_GPU = 209,
@@ -37,6 +39,12 @@ const char *cuda_hint(int result)
 	case NO_DEVICE:
 		return "no GPU is visible: see what nvidia-smi lists, and "
 		       "whether CUDA_VISIBLE_DEVICES hides it";
+	case NOT_INITIALIZED:
+		return "CUDA does not survive a fork: start it in the child "
+		       "first, or run another program there";
+	case DEVICE_UNAVAILABLE:
+		return "another process has the device for itself alone: see "
+		       "nvidia-smi -q -d COMPUTE,PIDS";
 	case INVALID_IMAGE:
 	case NO_BINARY_FOR_GPU:
 		return "the code is for another architecture, or by a newer "
@@ -199,7 +207,8 @@ static bool checked(Ctx *ctx, const CudaDevice *d, int result, const char *call,
 
 bool cuda_enter(Ctx *ctx, const CudaDevice *d)
 {
-	return checked(ctx, d, d->cuda->cuCtxPushCurrent(d->context),
+	return cuda_unforked(ctx, d->cuda) &&
+	       checked(ctx, d, d->cuda->cuCtxPushCurrent(d->context),
 		       "cuCtxPushCurrent", d->info.name);
 }
 

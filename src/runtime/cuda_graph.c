@@ -62,6 +62,55 @@ typedef struct Outcome {
 	const char *call, *where;
 } Outcome;
 
+/* CU_STREAM_MEM_OP_WRITE_VALUE_32 */
+#define WRITE_VALUE_32 2
+
+/* The node that writes 1 to the signal's word, after the last launch. */
+static Outcome signal_make(CudaGraph *g)
+{
+	const Cuda *c = g->device->cuda;
+	Outcome o = {.where = g->names};
+	CudaGraphNode node, *after = &g->steps[g->n - 1].node;
+	CudaPtr word = (uintptr_t)g->signal.word;
+	CudaMemOp op = {
+		.write = {.operation = WRITE_VALUE_32, .to = word, .value = 1}};
+	CudaMemOpNode ops = {
+		.context = g->device->context, .count = 1, .operations = &op};
+	CudaMemsetNode fill = {.to = word,
+			       .value = 1,
+			       .size = sizeof(uint32_t),
+			       .width = 1,
+			       .height = 1};
+	CudaLaunch store = {.function = g->signal.store,
+			    .grid = {1, 1, 1},
+			    .block = {1, 1, 1},
+			    .parameters = &word,
+			    .size = sizeof(word)};
+	CudaExtra extra;
+	CudaKernelNode kernel = node_of(&store, &extra);
+
+	switch (g->signal.kind) {
+	case CUDA_SIGNAL_NONE:
+		break;
+	case CUDA_SIGNAL_MEMOP:
+		o.call = "cuGraphAddBatchMemOpNode";
+		o.result = c->cuGraphAddBatchMemOpNode(&node, g->form, after, 1,
+						       &ops);
+		break;
+	case CUDA_SIGNAL_MEMSET:
+		o.call = "cuGraphAddMemsetNode";
+		o.result = c->cuGraphAddMemsetNode(&node, g->form, after, 1,
+						   &fill, g->device->context);
+		break;
+	case CUDA_SIGNAL_KERNEL:
+		o.call = "cuGraphAddKernelNode";
+		o.result = c->cuGraphAddKernelNode(&node, g->form, after, 1,
+						   &kernel);
+		break;
+	}
+	return o;
+}
+
 /* All calls that make the graph; the first that fails ends it. */
 static Outcome graph_make(CudaGraph *g)
 {
@@ -79,6 +128,8 @@ static Outcome graph_make(CudaGraph *g)
 						   i > 0 ? &s[-1].node : NULL,
 						   i > 0, &k);
 	}
+	if (o.result == 0 && g->signal.kind != CUDA_SIGNAL_NONE)
+		o = signal_make(g);
 	if (o.result != 0)
 		return o;
 	o = (Outcome){.call = "cuGraphInstantiateWithFlags", .where = g->names};
@@ -95,11 +146,14 @@ static Outcome graph_make(CudaGraph *g)
 }
 
 bool cuda_graph_new(Ctx *ctx, Arena *a, const CudaDevice *d,
-		    const CudaLaunch *launches, size_t n, CudaGraph *out)
+		    const CudaLaunch *launches, size_t n,
+		    const CudaSignal *signal, CudaGraph *out)
 {
 	Outcome o;
 
 	*out = (CudaGraph){.device = d, .n = n};
+	if (signal)
+		out->signal = *signal;
 	out->steps = arena_array(a, CudaStep, n > 0 ? n : 1);
 	for (size_t i = 0; i < n; i++) {
 		step_init(a, &out->steps[i], &launches[i]);

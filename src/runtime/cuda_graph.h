@@ -6,6 +6,23 @@
 
 #include "runtime/cuda.h"
 
+/*
+ * How a graph tells that it is done, where it does: its last node writes 1 to
+ * a word in memory of the host (cuda_host_alloc), which is seen there sooner
+ * than the driver tells.
+ */
+typedef enum CudaSignalKind {
+	CUDA_SIGNAL_NONE,
+	CUDA_SIGNAL_MEMOP,  /* a write of the device's front end */
+	CUDA_SIGNAL_MEMSET, /* a fill of one word */
+	CUDA_SIGNAL_KERNEL, /* a store by a kernel of one thread */
+} CudaSignalKind;
+typedef struct CudaSignal {
+	CudaSignalKind kind;
+	volatile uint32_t *word;
+	CudaFunction store; /* of kind KERNEL: it takes the word's address */
+} CudaSignal;
+
 typedef struct CudaStep CudaStep;
 typedef struct CudaGraph {
 	const CudaDevice *device; /* must live as long */
@@ -13,7 +30,8 @@ typedef struct CudaGraph {
 	CudaGraphExec exec;
 	CudaStep *steps; /* one a launch, in the arena */
 	size_t n;
-	size_t live;       /* steps whose launch is not empty */
+	size_t live; /* steps whose launch is not empty */
+	CudaSignal signal;
 	const char *names; /* of its kernels, for messages */
 } CudaGraph;
 
@@ -21,9 +39,11 @@ typedef struct CudaGraph {
  * Makes a graph of n launches, each after the one before. An empty launch (a
  * grid or block of 0) is a node that does nothing. What the launches point to
  * is copied, their names into the arena too. One thread uses a graph at a time.
+ * signal: NULL for none.
  */
 bool cuda_graph_new(Ctx *ctx, Arena *a, const CudaDevice *d,
-		    const CudaLaunch *launches, size_t n, CudaGraph *out);
+		    const CudaLaunch *launches, size_t n,
+		    const CudaSignal *signal, CudaGraph *out);
 /*
  * Changes the i-th launch's parameters, grid, block and shared memory for the
  * runs to come; runs under way keep theirs. The function and the size of the

@@ -18,13 +18,25 @@ typedef struct Device Device;
 typedef uint64_t DeviceMem;
 
 /*
- * The first device of its kind that keeps the contract. Kernels of several
- * threads may be launched on it, one thread at a time: device_close() after all
- * that is on it is gone. What fails is told as in cuda.h and opencl.h.
+ * OpenCL: device `number`, which must keep the contract; -1: the first that
+ * does. CUDA: that of the thread's current context, else the first. Kernels of
+ * several threads may be launched on it, one thread at a time in its queue;
+ * device_close() after all that is on it is gone. What fails is told as in
+ * cuda.h and opencl.h.
  */
-bool device_open(Ctx *ctx, DeviceKind kind, Device **out);
+bool device_open(Ctx *ctx, DeviceKind kind, int number, Device **out);
 void device_close(Device *d); /* NULL is fine */
 const char *device_name(const Device *d);
+DeviceKind device_kind(const Device *d);
+int device_number(const Device *d); /* of OpenCL */
+/*
+ * Seconds that CUDA's kernels may take before a wait for them is an error; 0,
+ * as at first: any time. After that error the device is of no use until they
+ * end, and what is on it is not freed.
+ */
+void device_set_limit(Device *d, double seconds);
+/* How runs are waited for, and what was measured to choose it; one line. */
+void device_tell_wait(const Device *d, Buf *out);
 /* CUDA: sm_90a, what code for exactly this device is compiled for. */
 const char *device_arch(const Device *d);
 /* Whether it runs code compiled for an architecture: sm_80 here on sm_89. */
@@ -71,6 +83,27 @@ bool device_copy_in(Ctx *ctx, Device *d, DeviceMem to, const void *from,
 bool device_copy_out(Ctx *ctx, Device *d, void *to, DeviceMem from,
 		     size_t size);
 
+bool device_copy_over(Ctx *ctx, Device *d, DeviceMem to, DeviceMem from,
+		      size_t size);
+/* CUDA: memory of the host that kernels read and write as it is. */
+bool device_shared_alloc(Ctx *ctx, Device *d, size_t size, void **host,
+			 DeviceMem *mem);
+void device_shared_free(Device *d, void *host); /* NULL is fine */
+
+/*
+ * Memory that a caller holds: an address of CUDA's, a handle of OpenCL's.
+ * What is his own is checked before it is used; ERR_USAGE says what it is.
+ */
+#define DEVICE_ALIGN 16 /* bytes: what kernels take for granted */
+bool device_give(Ctx *ctx, Device *d, size_t size, void **out);
+void device_take_back(Device *d, void *p); /* NULL is fine */
+/* Whether p and size bytes from it are the device's memory; `what` is whose,
+ * for messages. */
+bool device_check(Ctx *ctx, Device *d, const char *what, const void *p,
+		  size_t size);
+/* Whether p is not some device's memory. */
+bool device_check_host(Ctx *ctx, Device *d, const char *what, const void *p);
+
 typedef struct DeviceLaunch {
 	const DeviceKernel *kernel;
 	int64_t tasks; /* blocks; 0: no launch */
@@ -87,5 +120,66 @@ void device_lock(Device *d);
 void device_unlock(Device *d);
 /* Waits for all that is queued; faults of kernels are told here. */
 bool device_wait(Ctx *ctx, Device *d);
+
+/* ---- runs ------------------------------------------------------------- */
+
+/*
+ * Launches that are run together, many times. On CUDA they are one graph in a
+ * stream of their own, so that runs of several threads go side by side; on
+ * OpenCL they are queued one by one, by the thread that has the queue.
+ */
+typedef struct DeviceRun DeviceRun;
+
+typedef struct DeviceMove {
+	DeviceMem mem;
+	void *host;
+	size_t bytes;
+} DeviceMove;
+
+typedef struct DeviceCopy {
+	DeviceMem to, from;
+	size_t bytes;
+} DeviceCopy;
+
+typedef struct DeviceWork {
+	const DeviceLaunch *launches;
+	size_t nlaunches;
+	const DeviceMove *in;     /* from the host, before the launches */
+	const DeviceMove *out;    /* to it, after the copies */
+	const DeviceCopy *copies; /* after the launches */
+	size_t nin, nout, ncopies;
+	int threads; /* that may help to copy on the host */
+} DeviceWork;
+
+bool device_run_new(Ctx *ctx, Device *d, DeviceRun **out);
+void device_run_free(DeviceRun *r); /* waits; NULL is fine */
+/*
+ * What the next runs do. All is copied; memory it names stays the caller's. A
+ * second work has as many launches, of the same kernels: where it differs, the
+ * graph is changed. No run is under way.
+ */
+bool device_run_set(Ctx *ctx, DeviceRun *r, const DeviceWork *w);
+/*
+ * CUDA: runs go to a caller's stream (CUstream), NULL: to their own again. No
+ * run is under way. ERR_USAGE on OpenCL, or where it is of another context.
+ */
+bool device_run_stream(Ctx *ctx, DeviceRun *r, void *stream);
+/*
+ * Queues a run; the host's memory that is moved stays as it is until the wait.
+ * Without moves any number may be under way, else one. soon: the next call is
+ * the wait.
+ */
+bool device_run_start(Ctx *ctx, DeviceRun *r, bool soon);
+/* Waits for all that were started; nothing to do where none was. */
+bool device_run_wait(Ctx *ctx, DeviceRun *r);
+bool device_run_pending(const DeviceRun *r);
+bool device_run_moves(const DeviceRun *r); /* anything, from or to the host */
+/*
+ * Device time of a run in us, by the device's clock: the launches of runs 0, 1,
+ * ..., n-1 in turn, `times` in all, submitted as one graph. Nothing is moved.
+ * ERR_USAGE on OpenCL.
+ */
+bool device_run_time(Ctx *ctx, DeviceRun *const *runs, size_t n, size_t times,
+		     double *us);
 
 #endif

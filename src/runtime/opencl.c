@@ -790,6 +790,16 @@ bool opencl_copy_out(Ctx *ctx, const OpenclDevice *d, void *to, OpenclMem from,
 				      "clEnqueueReadBuffer", d->info.name);
 }
 
+bool opencl_copy_over(Ctx *ctx, const OpenclDevice *d, OpenclMem to,
+		      OpenclMem from, size_t size)
+{
+	return size == 0 ||
+	       succeeded(ctx,
+			 d->opencl->clEnqueueCopyBuffer(d->queue, from, to, 0,
+							0, size, 0, NULL, NULL),
+			 "clEnqueueCopyBuffer", d->info.name);
+}
+
 bool opencl_finish(Ctx *ctx, const OpenclDevice *d)
 {
 	return succeeded(ctx, d->opencl->clFinish(d->queue), "clFinish",

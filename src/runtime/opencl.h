@@ -81,6 +81,10 @@ typedef struct _cl_event *OpenclEvent;
 	  (OpenclQueue q, OpenclMem from, unsigned blocking, size_t at,        \
 	   size_t size, void *to, unsigned n, const OpenclEvent *after,        \
 	   OpenclEvent *event))                                                \
+	X(int, clEnqueueCopyBuffer,                                            \
+	  (OpenclQueue q, OpenclMem from, OpenclMem to, size_t from_at,        \
+	   size_t to_at, size_t size, unsigned n, const OpenclEvent *after,    \
+	   OpenclEvent *event))                                                \
 	X(int, clEnqueueNDRangeKernel,                                         \
 	  (OpenclQueue q, OpenclKernelId k, unsigned dims, const size_t *from, \
 	   const size_t *global, const size_t *local, unsigned n,              \
@@ -210,6 +214,9 @@ bool opencl_copy_in(Ctx *ctx, const OpenclDevice *d, OpenclMem to, size_t at,
 		    const void *from, size_t size);
 bool opencl_copy_out(Ctx *ctx, const OpenclDevice *d, void *to, OpenclMem from,
 		     size_t at, size_t size);
+/* Within the device, from the start of both. */
+bool opencl_copy_over(Ctx *ctx, const OpenclDevice *d, OpenclMem to,
+		      OpenclMem from, size_t size);
 /* Waits for all that is queued. Drivers tell faults of kernels here, if at
  * all. */
 bool opencl_finish(Ctx *ctx, const OpenclDevice *d);

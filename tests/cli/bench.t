@@ -10,8 +10,14 @@ $ tenon bench
 == a peer that nobody knows
 $ tenon bench examples/gemm.tn --vs openblas,mkl
 2> tenon: error: --vs: no peer named mkl
-2> hint: peers: openblas, blis, onednn, onednn-packed, libxsmm, copy
+2> hint: peers: openblas, blis, onednn, onednn-packed, libxsmm, cublaslt, copy
 => 2
+
+== a peer for another target
+$ tenon bench examples/gemm.tn --dims inspect --vs cublaslt
+<any>
+2> tenon: error: cublaslt: it is for --target cuda
+=> 3
 
 == a regime that is none
 $ tenon bench examples/gemm.tn --regime hot

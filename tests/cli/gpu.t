@@ -10,7 +10,7 @@ input    x  f16 [8, 16]   seed 1
 result   y  f16 [8, 16]
 plan     <hex>   1 kernel, 1 launch, 0 B of intermediates
          k0.main
-compile  <time>   <any> by OpenCL <any>
+compile  <time>   <any>
 run      <time>, the first call
 check    y  pass
 <lines>
@@ -149,6 +149,14 @@ $ tenon run examples/relu.tn --target cuda
 2> hint: install NVIDIA's driver for this GPU (libcuda comes with it, not with the CUDA toolkit)
 => 3
 
+== a device by its number, from the binary that is kept
+? test -n "$TEST_SETUP" || tenon devices | grep -q "  opencl:0 "
+$ export ASAN_OPTIONS=detect_leaks=0; for i in 1 2; do tenon run examples/relu.tn --dims inspect --target opencl:0 --repeat 0 --no-check > text; done; grep compile text
+compile <any> code from the cache
+$ tenon check examples/relu.tn --target opencl:77
+2> tenon: error: there is no OpenCL device 77: devices are numbered from 0, and there <any>
+=> 3
+
 == targets that are none
 $ tenon run examples/relu.tn --target cuda:sm_9x --emit-only
 2> tenon: error: --target cuda:sm_9x names no architecture of CUDA
@@ -158,9 +166,9 @@ $ tenon run examples/relu.tn --target cuda:90a --emit-only
 2> tenon: error: --target cuda:90a names no architecture of CUDA
 2> hint: as in cuda:sm_80 or cuda:sm_90a; `tenon devices` says what a GPU here is
 => 2
-$ tenon check examples/relu.tn --target opencl:7
-2> tenon: error: --target opencl:7: a device of OpenCL cannot be chosen in this version
-2> hint: --target opencl takes the first device that keeps the contract
+$ tenon check examples/relu.tn --target opencl:x
+2> tenon: error: --target opencl:x names no device of OpenCL
+2> hint: as in opencl, the first that keeps the contract, or opencl:1, which `tenon devices` lists
 => 2
 $ tenon run examples/relu.tn --target openclx
 2> tenon: error: --target openclx: not available in this version

@@ -1,19 +1,33 @@
 /*
- * cuda_fake: a library with libcuda's names, which cuda_test makes and loads
- * in its place. "Device" memory is on the host, kernels run when they are
- * launched. It does as the environment says: FAKE_VERSION, FAKE_DEVICES,
- * FAKE_FAIL=CALL:RESULT, FAKE_BUSY=N (so many queries find work unfinished).
+ * cuda_fake: a library with libcuda's names, which tests make and load in its
+ * place. "Device" memory is on the host, kernels run when they are launched.
+ * It does as the environment says:
+ *
+ *	FAKE_VERSION, FAKE_DEVICES
+ *	FAKE_FAIL=CALL:RESULT
+ *	FAKE_BUSY=N       so many queries find work unfinished; -1: all of them
+ *	FAKE_CURRENT=1    a context is current already
+ *	FAKE_ORDINAL=N    the device that memory is said to be of
+ *	FAKE_ALLOCATIONS=N  so many are good, then memory is refused
+ *	FAKE_COPY=N       kernels of cubins move N bytes from their first
+ *	                  parameter to their second
+ *	FAKE_NODES=TYPE   graphs do not know that type: memop or memset
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int fake_depth, fake_retained, fake_memory, fake_launches, fake_graphs;
 int fake_updates; /* calls that changed a graph */
 int fake_fault;   /* a kernel failed: what every call returns from then on */
+int fake_in, fake_out, fake_over; /* copies */
+int fake_allocations;             /* of device memory, so far */
+void *fake_stream;                /* of the last launch of a graph */
+unsigned long fake_args[8];       /* the last kernel's of a cubin */
 
 /* What handles of functions point to. */
-static char twice, plus, trap;
+static char twice, plus, trap, signal, any;
 
 static int number(const char *name, int otherwise)
 {
@@ -43,7 +57,11 @@ static int fails(const char *call)
 
 int cuInit(unsigned flags)
 {
+	static pid_t process;
 	BEGIN;
+	process = process ? process : getpid();
+	if (process != getpid())
+		return 3;
 	return (int)flags;
 }
 
@@ -119,6 +137,20 @@ int cuDevicePrimaryCtxRelease_v2(int device)
 	return device == 7 ? 0 : 101;
 }
 
+int cuCtxGetCurrent(void **c)
+{
+	BEGIN;
+	*c = fake_depth > 0 || number("FAKE_CURRENT", 0) ? &fake_depth : NULL;
+	return 0;
+}
+
+int cuCtxGetDevice(int *device)
+{
+	BEGIN;
+	*device = 7;
+	return 0;
+}
+
 int cuCtxPushCurrent_v2(void *c)
 {
 	BEGIN;
@@ -140,7 +172,10 @@ int cuModuleLoadData(void **m, const void *p)
 {
 	INSIDE;
 	*m = (void *)p;
-	return memcmp(p, "cubin", 5) ? 200 : 0;
+	return !memcmp(p, "cubin", 5) || !memcmp(p, ".version", 8) ||
+			       !memcmp(p, "\177ELF", 4)
+		       ? 0
+		       : 200;
 }
 
 int cuModuleUnload(void *m)
@@ -152,35 +187,75 @@ int cuModuleUnload(void *m)
 int cuModuleGetFunction(void **f, void *m, const char *name)
 {
 	INSIDE;
-	*f = !strcmp(name, "twice")  ? &twice
-	     : !strcmp(name, "plus") ? &plus
-	     : !strcmp(name, "trap") ? &trap
-				     : NULL;
+	if (m && !memcmp(m, "\177ELF", 4)) {
+		*f = &any;
+		return 0;
+	}
+	*f = !strcmp(name, "tenon_signal") ? &signal
+	     : !strcmp(name, "twice")      ? &twice
+	     : !strcmp(name, "plus")       ? &plus
+	     : !strcmp(name, "trap")       ? &trap
+					   : NULL;
 	return !m ? 400 : *f ? 0 : 500;
 }
 
 int cuFuncSetAttribute(void *f, int attribute, int value)
 {
 	INSIDE;
-	return f && attribute == 8 && value == 99999 ? 0 : 1;
+	return f && attribute == 8 && (value == 99999 || f == &any) ? 0 : 1;
 }
 
 /* ---- memory ---------------------------------------------------------- */
 
+/* What is allocated, for questions about pointers. */
+static struct {
+	unsigned long at;
+	size_t n;
+} blocks[256];
+
 int cuMemAlloc_v2(unsigned long *p, size_t n)
 {
+	void *at;
 	INSIDE;
+	if (++fake_allocations > number("FAKE_ALLOCATIONS", 1 << 30))
+		return 2;
+	if (posix_memalign(&at, 256, n))
+		return 2;
 	fake_memory++;
-	*p = (unsigned long)malloc(n);
+	*p = (unsigned long)at;
+	for (int i = 0; i < 256; i++)
+		if (!blocks[i].at) {
+			blocks[i].at = *p;
+			blocks[i].n = n;
+			break;
+		}
 	return 0;
 }
 
 int cuMemFree_v2(unsigned long p)
 {
 	free((void *)p);
+	for (int i = 0; i < 256; i++)
+		if (blocks[i].at == p)
+			blocks[i].at = 0;
 	INSIDE;
 	fake_memory--;
 	return 0;
+}
+
+int cuPointerGetAttribute(void *value, int attribute, unsigned long p)
+{
+	INSIDE;
+	for (int i = 0; i < 256; i++) {
+		if (!blocks[i].at || p < blocks[i].at ||
+		    p >= blocks[i].at + blocks[i].n)
+			continue;
+		if (attribute != 2 && attribute != 9)
+			return 999;
+		*(int *)value = attribute == 2 ? 2 : number("FAKE_ORDINAL", 7);
+		return 0;
+	}
+	return 1;
 }
 
 int cuMemHostAlloc(void **p, size_t n, unsigned flags)
@@ -202,6 +277,7 @@ int cuMemFreeHost(void *p)
 int cuMemcpyHtoDAsync_v2(unsigned long to, const void *p, size_t n, void *s)
 {
 	INSIDE;
+	fake_in++;
 	memcpy((void *)to, p, n);
 	return s ? 0 : 400;
 }
@@ -209,7 +285,16 @@ int cuMemcpyHtoDAsync_v2(unsigned long to, const void *p, size_t n, void *s)
 int cuMemcpyDtoHAsync_v2(void *to, unsigned long p, size_t n, void *s)
 {
 	INSIDE;
+	fake_out++;
 	memcpy(to, (void *)p, n);
+	return s ? 0 : 400;
+}
+
+int cuMemcpyDtoDAsync_v2(unsigned long to, unsigned long p, size_t n, void *s)
+{
+	INSIDE;
+	fake_over++;
+	memcpy((void *)to, (void *)p, n);
 	return s ? 0 : 400;
 }
 
@@ -226,7 +311,7 @@ int cuMemsetD32Async(unsigned long p, unsigned value, size_t n, void *s)
 static int busy(void)
 {
 	static int asked;
-	if (asked++ < number("FAKE_BUSY", 0))
+	if (asked++ < number("FAKE_BUSY", 0) || number("FAKE_BUSY", 0) < 0)
 		return 600;
 	asked = 0;
 	return 0;
@@ -246,6 +331,13 @@ int cuStreamDestroy_v2(void *s)
 	return 0;
 }
 
+int cuStreamGetCtx(void *s, void **c)
+{
+	INSIDE;
+	*c = s == &fake_stream ? NULL : &fake_depth;
+	return s ? 0 : 400;
+}
+
 int cuStreamSynchronize(void *s)
 {
 	INSIDE;
@@ -263,7 +355,7 @@ int cuEventCreate(void **e, unsigned flags)
 	INSIDE;
 	*e = malloc(1);
 	fake_memory++;
-	return flags == 2 || flags == 3 ? 0 : 1;
+	return flags == 0 || flags == 2 || flags == 3 ? 0 : 1;
 }
 
 int cuEventDestroy_v2(void *e)
@@ -286,6 +378,13 @@ int cuEventQuery(void *e)
 	return e ? busy() : 400;
 }
 
+int cuEventElapsedTime(float *ms, void *e, void *f)
+{
+	INSIDE;
+	*ms = 0.5f;
+	return e && f ? 0 : 400;
+}
+
 int cuEventSynchronize(void *e)
 {
 	INSIDE;
@@ -299,25 +398,48 @@ typedef struct Block {
 	int n;
 } Block;
 
-/* The parameters of a launch; NULL where they are not as they should be. */
-static const Block *block_of(void **extra)
+/* The parameters of a launch and their size; NULL where they are not as they
+ * should be. */
+static const void *block_of(const char *f, void **extra, size_t *size)
 {
 	if (!extra || extra[0] != (void *)1 || extra[2] != (void *)2 ||
-	    *(size_t *)extra[3] != sizeof(Block) || extra[4])
+	    extra[4])
 		return NULL;
-	return extra[1];
+	*size = *(size_t *)extra[3];
+	if (f == &any || *size == (f == &signal ? 8 : sizeof(Block)))
+		return extra[1];
+	return NULL;
 }
 
-static int shape_is_good(const unsigned g[3], const unsigned b[3],
-			 unsigned shared)
+static int shape_is_good(const char *f, const unsigned g[3],
+			 const unsigned b[3], unsigned shared)
 {
+	if (f == &any)
+		return g[0] > 0 && g[2] == 1 && b[0] > 0 && b[1] == 1;
+	if (f == &signal)
+		return g[0] == 1 && b[0] == 1;
 	return g[0] == 3 && g[1] == 1 && g[2] == 1 && b[0] == 32 && b[1] == 2 &&
 	       b[2] == 1 && shared == 99999;
 }
 
-static void kernel_run(const char *f, const Block *a)
+static void kernel_run(const char *f, const void *parameters, size_t size)
 {
+	const Block *a = parameters;
+	const unsigned long *args = parameters;
+
 	fake_launches++;
+	if (f == &any) {
+		size = size < sizeof(fake_args) ? size : sizeof(fake_args);
+		memcpy(fake_args, args, size);
+		memmove((void *)args[1], (void *)args[0],
+			(size_t)number("FAKE_COPY", 0));
+		return;
+	}
+	if (f == &signal) {
+		if (number("FAKE_BUSY", 0) >= 0)
+			*(unsigned *)args[0] = 1;
+		return;
+	}
 	if (f == &trap)
 		fake_fault = 719;
 	for (int i = 0; i < a->n && !fake_fault; i++)
@@ -329,11 +451,12 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
 		   void **parameters, void **extra)
 {
 	const unsigned g[3] = {gx, gy, gz}, b[3] = {bx, by, bz};
-	const Block *a = block_of(extra);
+	size_t size;
+	const void *a = block_of(f, extra, &size);
 	INSIDE;
-	if (!f || !s || parameters || !a || !shape_is_good(g, b, shared))
+	if (!f || !s || parameters || !a || !shape_is_good(f, g, b, shared))
 		return 1;
-	kernel_run(f, a);
+	kernel_run(f, a, size);
 	return 0;
 }
 
@@ -349,20 +472,22 @@ typedef struct Kernel {
 typedef struct Node {
 	void *f;
 	unsigned grid[3], block[3], shared;
-	Block block_of;
+	char parameters[4096];
+	size_t size;
+	unsigned *word; /* of a node that writes it; then f is NULL */
 	int enabled;
 } Node;
 
 /* What is instantiated is a copy; nodes are named by where they were. */
 typedef struct Graph {
-	Node nodes[8];
+	Node nodes[200];
 	size_t n;
 	const struct Graph *of;
 } Graph;
 
 static int node_set(Node *node, const Kernel *k)
 {
-	const Block *a = block_of(k->extra);
+	const void *a = block_of(k->f, k->extra, &node->size);
 	if (!k->f || k->parameters || k->kernel || k->context || !a ||
 	    k->grid[0] == 0 || k->block[0] == 0)
 		return 1;
@@ -370,7 +495,7 @@ static int node_set(Node *node, const Kernel *k)
 	node->shared = k->shared;
 	memcpy(node->grid, k->grid, sizeof(node->grid));
 	memcpy(node->block, k->block, sizeof(node->block));
-	node->block_of = *a;
+	memcpy(node->parameters, a, node->size);
 	return 0;
 }
 
@@ -382,18 +507,78 @@ int cuGraphCreate(void **g, unsigned flags)
 	return (int)flags;
 }
 
+/* A node at the end of the chain that every graph here is. */
+static int node_add(Graph *g, void *const *after, size_t n, void **node)
+{
+	if (g->n == sizeof(g->nodes) / sizeof(*g->nodes) || n != (g->n > 0) ||
+	    (n > 0 && after[0] != &g->nodes[g->n - 1]))
+		return 0;
+	*node = &g->nodes[g->n++];
+	((Node *)*node)->enabled = 1;
+	return 1;
+}
+
 int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *after,
 			    size_t n, const Kernel *k)
 {
 	Graph *g = graph;
 	INSIDE;
-	/* a chain */
-	if (g->n == 8 || n != (g->n > 0) ||
-	    (n > 0 && after[0] != &g->nodes[g->n - 1]))
+	if (!node_add(g, after, n, node))
 		return 1;
-	*node = &g->nodes[g->n];
-	g->nodes[g->n].enabled = 1;
-	return node_set(&g->nodes[g->n++], k);
+	return node_set(*node, k);
+}
+
+/* CUDA_MEMSET_NODE_PARAMS */
+typedef struct Fill {
+	unsigned long to;
+	size_t pitch;
+	unsigned value, size;
+	size_t width, height;
+} Fill;
+
+static int unknown(const char *type)
+{
+	const char *v = getenv("FAKE_NODES");
+	return v && strcmp(v, type) == 0;
+}
+
+int cuGraphAddMemsetNode(void **node, void *graph, void *const *after, size_t n,
+			 const Fill *f, void *context)
+{
+	INSIDE;
+	if (unknown("memset"))
+		return 801;
+	if (!node_add(graph, after, n, node) || f->value != 1 || f->size != 4 ||
+	    f->width != 1 || f->height != 1 || context != &fake_depth)
+		return 1;
+	((Node *)*node)->word = (unsigned *)f->to;
+	return 0;
+}
+
+/* CUDA_BATCH_MEM_OP_NODE_PARAMS */
+typedef struct Operations {
+	void *context;
+	unsigned count;
+	struct {
+		int operation;
+		unsigned long to, value;
+		unsigned flags;
+	} * list;
+	unsigned flags;
+} Operations;
+
+int cuGraphAddBatchMemOpNode(void **node, void *graph, void *const *after,
+			     size_t n, const Operations *o)
+{
+	INSIDE;
+	if (unknown("memop"))
+		return 801;
+	if (!node_add(graph, after, n, node) || o->count != 1 || o->flags ||
+	    o->context != &fake_depth || o->list->operation != 2 ||
+	    (unsigned)o->list->value != 1 || o->list->flags)
+		return 1;
+	((Node *)*node)->word = (unsigned *)o->list->to;
+	return 0;
 }
 
 int cuGraphInstantiateWithFlags(void **e, void *graph, unsigned long long flags)
@@ -440,13 +625,20 @@ int cuGraphLaunch(void *e, void *s)
 	INSIDE;
 	if (!s)
 		return 400;
+	fake_stream = s;
 	for (size_t i = 0; i < g->n; i++) {
 		Node *node = &g->nodes[i];
 		if (!node->enabled)
 			continue;
-		if (!shape_is_good(node->grid, node->block, node->shared))
+		if (node->word) {
+			if (number("FAKE_BUSY", 0) >= 0 && !fake_fault)
+				*node->word = 1;
+			continue;
+		}
+		if (!shape_is_good(node->f, node->grid, node->block,
+				   node->shared))
 			return 1;
-		kernel_run(node->f, &node->block_of);
+		kernel_run(node->f, node->parameters, node->size);
 	}
 	return 0;
 }

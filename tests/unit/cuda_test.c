@@ -6,7 +6,7 @@
  * takes CUDA from its process.
  */
 #include "base/base.h"
-#include "runtime/cuda_graph.h"
+#include "runtime/cuda_wait.h"
 #include "runtime/nvrtc.h"
 #include "test.h"
 
@@ -37,6 +37,9 @@ static bool start(void)
 	unsetenv("FAKE_DEVICES");
 	unsetenv("FAKE_FAIL");
 	unsetenv("FAKE_BUSY");
+	unsetenv("FAKE_CURRENT");
+	unsetenv("FAKE_ORDINAL");
+	unsetenv("FAKE_NODES");
 	if (library[0])
 		return true;
 	ctx_init(&ctx);
@@ -233,7 +236,7 @@ static bool run_alone(Device *x, const CudaLaunch l[2])
 static bool run_graph(Device *x, CudaLaunch l[2], Parameters *p)
 {
 	if (!cuda_fill(&ctx, &x->d, x->p, 5, 40, x->s) ||
-	    !cuda_graph_new(&ctx, &ctx.perm, &x->d, l, 2, &x->g) ||
+	    !cuda_graph_new(&ctx, &ctx.perm, &x->d, l, 2, NULL, &x->g) ||
 	    !cuda_graph_launch(&ctx, &x->g, x->s) || !holds(x, 11, 40))
 		return false;
 	p->n = 1;
@@ -247,6 +250,57 @@ static bool run_graph(Device *x, CudaLaunch l[2], Parameters *p)
 	       cuda_graph_launch(&ctx, &x->g, x->s) && holds(x, 2, 1);
 }
 
+/* Graphs of both launches whose last node writes a word. */
+static bool run_signals(Device *x, const CudaLaunch l[2])
+{
+	for (int kind = CUDA_SIGNAL_MEMOP; kind <= CUDA_SIGNAL_MEMSET; kind++) {
+		CudaSignal s = {.kind = (CudaSignalKind)kind,
+				.word = (uint32_t *)x->host};
+		CudaGraph g;
+		x->host[0] = 0;
+		if (!cuda_graph_new(&ctx, &ctx.perm, &x->d, l, 2, &s, &g))
+			return false;
+		bool ok = cuda_graph_launch(&ctx, &g, x->s);
+		CHECK(!ok || x->host[0] == 1);
+		if (!cuda_graph_free(&ctx, &g) || !ok)
+			return false;
+	}
+	return true;
+}
+
+/* A context that was there before. */
+static bool run_shared(Device *x)
+{
+	CudaDevice d;
+	setenv("FAKE_CURRENT", "1", 1);
+	bool ok = cuda_device_share(&ctx, &x->cuda, &d);
+	unsetenv("FAKE_CURRENT");
+	if (!ok)
+		return false;
+	CHECK(d.borrowed && d.device == x->d.device);
+	CHECK_STR(d.info.name, "Fake 7");
+	return cuda_device_close(&ctx, &d);
+}
+
+/* What callers bring: memory, streams; and what they ask: time. */
+static bool run_others(Device *x)
+{
+	CudaPlace at;
+	CudaEvent timed;
+	double us = 0;
+	if (!run_shared(x) || !cuda_place(&ctx, &x->d, x->p, &at) ||
+	    !CHECK(at.known && at.device && at.ordinal == 7) ||
+	    !cuda_place(&ctx, &x->d, (uintptr_t)&at, &at) ||
+	    !CHECK(!at.known && !at.device) ||
+	    !cuda_stream_check(&ctx, &x->d, x->s) ||
+	    !cuda_copy_over(&ctx, &x->d, x->p + 8, x->p, 8, x->s) ||
+	    !cuda_event_timed(&ctx, &x->d, &timed))
+		return false;
+	bool ok = cuda_event_us(&ctx, &x->d, timed, timed, &us);
+	CHECK(!ok || us == 500);
+	return cuda_event_free(&ctx, &x->d, timed) && ok;
+}
+
 /* Everything once, to the end or to the first failure; then all is freed. */
 static bool work(void)
 {
@@ -255,7 +309,8 @@ static bool work(void)
 	CudaLaunch l[2] = {launch_of("twice", &p[0]), launch_of("plus", &p[1])};
 	bool ok = make(&x, l, 40 * sizeof(int));
 	p[0].p = p[1].p = x.p;
-	ok = ok && run_alone(&x, l) && run_graph(&x, l, &p[1]);
+	ok = ok && run_alone(&x, l) && run_signals(&x, l) && run_others(&x) &&
+	     run_graph(&x, l, &p[1]);
 	return unmake(&ctx, &x) && ok;
 }
 
@@ -265,8 +320,9 @@ static void works(void)
 		return;
 	int launches = fake("fake_launches");
 	CHECK(work());
-	/* two alone, two in a graph three times, the last of them disabled */
-	CHECK(fake("fake_launches") == (launches < 0 ? 7 : launches + 7));
+	/* two alone, two in each of two graphs that signal, two in a graph
+	 * three times, the last of them disabled */
+	CHECK(fake("fake_launches") == (launches < 0 ? 11 : launches + 11));
 	CHECK(fake("fake_depth") == 0);
 	CHECK(fake("fake_retained") == 0);
 	CHECK(fake("fake_memory") == 0);
@@ -288,7 +344,11 @@ static void failures(void)
 			end ? (size_t)(end - symbols[i]) : strlen(symbols[i]);
 		if (strncmp(symbols[i], "cuGetError", 10) == 0)
 			continue; /* asked only about errors */
-		setenv("FAKE_FAIL", arena_printf(&ctx.perm, "%s:1", symbols[i]),
+		/* 1 of a pointer: that it is not known */
+		bool pointer = !strcmp(symbols[i], "cuPointerGetAttribute");
+		setenv("FAKE_FAIL",
+		       arena_printf(&ctx.perm, "%s:%d", symbols[i],
+				    pointer ? 101 : 1),
 		       1);
 		CHECK(!work());
 		CHECK(ctx.err == ERR_ENV);
@@ -297,7 +357,7 @@ static void failures(void)
 		CHECK(fake("fake_depth") == 0);
 		count++;
 	}
-	CHECK(count == 40);
+	CHECK(count == 48);
 	setenv("FAKE_FAIL", "cuStreamSynchronize:1", 1);
 	CHECK(!work());
 	CHECK(said("cuStreamSynchronize failed on Fake 7: "
@@ -408,6 +468,110 @@ static void waits(void)
 	CHECK(unmake(&ctx, &x) && ctx.errors == 0);
 }
 
+/* The ways of waiting: which work, which is taken, and their errors. */
+static void choices(void)
+{
+	Device x = {0};
+	Parameters p[2] = {{.n = 0}, {.n = 0}};
+	CudaLaunch l[2] = {launch_of("twice", &p[0]), launch_of("plus", &p[1])};
+	CudaWaiter w, again;
+	bool late = false;
+	if (!start() || !CHECK(make(&x, l, 4)))
+		return;
+	int memory = fake("fake_memory"), graphs = fake("fake_graphs");
+	/* a node that the driver does not know is no way */
+	setenv("FAKE_NODES", "memset", 1);
+	CHECK(cuda_waiter_new(&ctx, &x.d, &w));
+	CHECK(w.store && w.waits.ms > 0);
+	for (int i = 0; i < CUDA_WAITS; i++)
+		CHECK((w.waits.us[i] > 0) == (i != CUDA_WAIT_MEMSET));
+	CHECK(w.waits.best != CUDA_WAIT_STREAM &&
+	      w.waits.best != CUDA_WAIT_MEMSET);
+	for (int i = CUDA_WAIT_QUERY; i < CUDA_WAITS; i++)
+		CHECK(w.waits.us[i] <= 0 ||
+		      w.waits.us[w.waits.best] <= w.waits.us[i]);
+	/* what was measured is kept, the node not asked for again */
+	unsetenv("FAKE_NODES");
+	CHECK(cuda_waiter_new(&ctx, &x.d, &again));
+	CHECK(again.waits.us[CUDA_WAIT_MEMSET] <= 0 &&
+	      again.waits.best == w.waits.best);
+	CHECK(cuda_waiter_free(&ctx, &x.d, &again));
+	CHECK(cuda_waiter_free(&ctx, &x.d, &w));
+	CHECK(fake("fake_memory") == memory && fake("fake_graphs") == graphs);
+	/* a driver that compiles no PTX */
+	setenv("FAKE_FAIL", "cuModuleLoadData:221", 1);
+	CHECK(cuda_waiter_new(&ctx, &x.d, &w));
+	CHECK(!w.store && w.waits.best == CUDA_WAIT_QUERY);
+	CHECK(ctx.errors == 0);
+	unsetenv("FAKE_FAIL");
+	/* work that does not end; a word that is never written */
+	uint32_t word = 0;
+	CudaPending pending = {.stream = x.s,
+			       .kind = CUDA_WAIT_MEMOP,
+			       .word = &word,
+			       .event = x.e,
+			       .names = "twice, plus"};
+	setenv("FAKE_BUSY", "-1", 1);
+	CHECK(!cuda_wait(&ctx, &x.d, &pending, 0.03, &late) && late);
+	CHECK(ctx.err == ERR_ENV);
+	CHECK(strstr(buf_str(&ctx.messages), "tenon_set_time_limit()"));
+	CHECK(said("error: one of the kernels twice, plus did not end on Fake "
+		   "7 within 0.03 s"));
+	pending = (CudaPending){
+		.stream = x.s, .kind = CUDA_WAIT_QUERY, .names = "plus"};
+	CHECK(!cuda_wait(&ctx, &x.d, &pending, 0.001, &late) && late);
+	CHECK(said("error: kernel plus did not end on Fake 7 within 0.001 s"));
+	/* work that ends late, and that of a kernel that failed */
+	setenv("FAKE_BUSY", "100", 1);
+	CHECK(cuda_wait(&ctx, &x.d, &pending, 60, &late) && !late);
+	pending.kind = CUDA_WAIT_EVENT;
+	pending.event = x.e;
+	CHECK(cuda_wait(&ctx, &x.d, &pending, 0, &late) && !late);
+	pending.kind = CUDA_WAIT_STREAM;
+	CHECK(cuda_wait(&ctx, &x.d, &pending, 0, &late) && !late);
+	pending.kind = CUDA_WAIT_MEMSET;
+	pending.word = &word;
+	*fake_at("fake_fault") = 719;
+	CHECK(!cuda_wait(&ctx, &x.d, &pending, 60, &late) && !late);
+	CHECK(said("CUDA_ERROR_LAUNCH_FAILED"));
+	*fake_at("fake_fault") = 0;
+	CHECK(unmake(&ctx, &x) && ctx.errors == 0);
+}
+
+/* What a forked child is told; and that its parent is told nothing. */
+static void forks(void)
+{
+	Device x = {0};
+	Parameters p[2] = {{.n = 0}, {.n = 0}};
+	CudaLaunch l[2] = {launch_of("twice", &p[0]), launch_of("plus", &p[1])};
+	int status = 1;
+	if (!start() || !CHECK(make(&x, l, 4)))
+		return;
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0) {
+		Cuda c;
+		CHECK(!cuda_synchronize(&ctx, &x.d, x.s));
+		CHECK(ctx.err == ERR_ENV);
+		CHECK(strstr(buf_str(&ctx.messages), "hint: CUDA does not"));
+		CHECK(said("error: this process was forked after CUDA was "
+			   "started, and cannot use the device"));
+		CHECK(!cuda_open(&ctx, library, 0, &c));
+		CHECK(strstr(buf_str(&ctx.messages), "hint: CUDA does not"));
+		CHECK(said("cuInit failed"));
+		fflush(stdout);
+		_exit(test_bad > 0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+	CHECK(cuda_synchronize(&ctx, &x.d, x.s));
+	CHECK(unmake(&ctx, &x) && ctx.errors == 0);
+	setenv("FAKE_FAIL", "cuDevicePrimaryCtxRetain:46", 1);
+	CHECK(!make(&x, l, 4));
+	CHECK(strstr(buf_str(&ctx.messages), "hint: another process has the "
+					     "device for itself alone"));
+	CHECK(said("cuDevicePrimaryCtxRetain failed on Fake 7"));
+}
+
 /* ---- graphs ---------------------------------------------------------- */
 
 static void graphs(void)
@@ -424,12 +588,12 @@ static void graphs(void)
 	/* one that is empty at first takes its place later */
 	l[1].block[0] = 0;
 	setenv("FAKE_FAIL", "cuGraphNodeSetEnabled:1", 1);
-	CHECK(!cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 3, &x.g));
+	CHECK(!cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 3, NULL, &x.g));
 	CHECK(said("cuGraphNodeSetEnabled failed on plus: "));
 	CHECK(fake("fake_graphs") == graphs_before);
 	CHECK(cuda_graph_launch(&ctx, &x.g, x.s)); /* not made: nothing */
 	unsetenv("FAKE_FAIL");
-	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 3, &x.g));
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 3, NULL, &x.g));
 	CHECK(cuda_fill(&ctx, &x.d, x.p, 5, 2, x.s));
 	CHECK(cuda_graph_launch(&ctx, &x.g, x.s) && holds(&x, 20, 1));
 	l[1].block[0] = 32;
@@ -474,7 +638,7 @@ static void graphs(void)
 	unsetenv("FAKE_FAIL");
 	CHECK(cuda_graph_free(&ctx, &x.g) && cuda_graph_free(&ctx, &x.g));
 	CHECK(cuda_graph_launch(&ctx, &x.g, x.s)); /* freed: nothing */
-	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, NULL, 0, &x.g));
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, NULL, 0, NULL, &x.g));
 	CHECK(cuda_graph_launch(&ctx, &x.g, x.s));
 	CHECK(unmake(&ctx, &x) && ctx.errors == 0);
 	CHECK(fake("fake_graphs") == graphs_before);
@@ -524,7 +688,7 @@ static void faults(void)
 		return;
 	CHECK(cuda_launch(&ctx, &x.d, &l[1], x.s));
 	CHECK(cuda_launch(&ctx, &x.d, &l[1], x.s));
-	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 2, &x.g));
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 2, NULL, &x.g));
 	CHECK(cuda_graph_launch(&ctx, &x.g, x.s));
 	CHECK(!cuda_event_record(&ctx, &x.d, x.e, x.s));
 	CHECK(said("error: one of the kernels plus, trap, plus failed on "
@@ -534,7 +698,7 @@ static void faults(void)
 
 	if (!make_trap(&x, l))
 		return;
-	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 2, &x.g));
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 2, NULL, &x.g));
 	CHECK(cuda_graph_launch(&ctx, &x.g, x.s));
 	CHECK(!cuda_graph_launch(&ctx, &x.g, x.s));
 	CHECK(said("error: one of the kernels trap, plus failed on "));
@@ -622,7 +786,10 @@ static const char gpu_text[] =
 	"\tif (threadIdx.x == 5) __trap();\n}\n"
 	"extern \"C\" __global__ void astray(float *to, const float *from, "
 	"float by, int n)\n{\n"
-	"\t*(float *)(8 + 4 * (unsigned long long)n) = by;\n}\n";
+	"\t*(float *)(8 + 4 * (unsigned long long)n) = by;\n}\n"
+	"extern \"C\" __global__ void until(float *to, const float *from, "
+	"float by, int n)\n{\n"
+	"\twhile (*(volatile float *)to != by)\n\t\t;\n}\n";
 
 #define GPU_N 5000
 
@@ -717,7 +884,7 @@ static int gpu_graph(void)
 	bool done = false;
 	if (!gpu_open(&g, "scale", "shift"))
 		return CHILD_SKIPPED;
-	CHECK(cuda_graph_new(&ctx, &ctx.perm, &g.d, g.l, 2, &graph));
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &g.d, g.l, 2, NULL, &graph));
 	CHECK(gpu_reset(&g) && cuda_graph_launch(&ctx, &graph, g.s));
 	CHECK(gpu_holds(&g, g.p[1], 6, GPU_N));
 	CHECK(gpu_holds(&g, g.p[2], 9, GPU_N));
@@ -774,7 +941,7 @@ static int gpu_trap(void)
 	CudaGraph graph;
 	if (!gpu_open(&g, "scale", "trap"))
 		return CHILD_SKIPPED;
-	CHECK(cuda_graph_new(&ctx, &ctx.perm, &g.d, g.l, 2, &graph));
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &g.d, g.l, 2, NULL, &graph));
 	CHECK(cuda_graph_launch(&ctx, &graph, g.s));
 	CHECK(!cuda_synchronize(&ctx, &g.d, g.s));
 	CHECK(ctx.err == ERR_ENV);
@@ -802,6 +969,79 @@ static int gpu_astray(void)
 	return 0;
 }
 
+/* A kernel that runs until it is told: the wait is over before. */
+static int gpu_until(void)
+{
+	static Gpu g;
+	bool late;
+	if (!gpu_open(&g, "until", "scale"))
+		return CHILD_SKIPPED;
+	CudaPending p = {
+		.stream = g.s, .kind = CUDA_WAIT_QUERY, .names = "until"};
+	volatile float *word = g.host;
+	*word = 0;
+	g.parameters[0].to = (uintptr_t)g.host;
+	CHECK(cuda_launch(&ctx, &g.d, &g.l[0], g.s));
+	CHECK(!cuda_wait(&ctx, &g.d, &p, 0.3, &late) && late);
+	CHECK(said("kernel until did not end on "));
+	*word = 3;
+	CHECK(cuda_wait(&ctx, &g.d, &p, 10, &late) && !late);
+	return 0;
+}
+
+/* Every way of waiting, and that what was written before is seen. */
+static int gpu_waits(void)
+{
+	static Gpu g;
+	CudaWaiter w;
+	CudaEvent e;
+	bool late;
+	if (!gpu_open(&g, "scale", "shift"))
+		return CHILD_SKIPPED;
+	CHECK(cuda_waiter_new(&ctx, &g.d, &w) && w.store);
+	CHECK(cuda_event_new(&ctx, &g.d, false, &e));
+	printf("measured in %.1f ms:", w.waits.ms);
+	for (int k = 0; k < CUDA_WAITS; k++)
+		printf(" %s %.2f", cuda_wait_name[k], w.waits.us[k]);
+	printf(" us; best: %s\n", cuda_wait_name[w.waits.best]);
+	uint32_t *word = (uint32_t *)&g.host[GPU_N - 1];
+	/* the second kernel writes to the host's memory itself */
+	g.parameters[1].to = (uintptr_t)g.host;
+	g.parameters[1].n = GPU_N - 100;
+	CHECK(gpu_reset(&g) && cuda_synchronize(&ctx, &g.d, g.s));
+	for (int k = 0; k < CUDA_WAITS; k++) {
+		CudaSignal s = cuda_wait_signal(&w, (CudaWaitKind)k, word);
+		CudaPending p = {.stream = g.s,
+				 .kind = (CudaWaitKind)k,
+				 .word = s.kind ? word : NULL,
+				 .event = e,
+				 .names = "scale, shift"};
+		CudaGraph graph;
+		CHECK(w.waits.us[k] > 0);
+		CHECK(cuda_graph_new(&ctx, &ctx.perm, &g.d, g.l, 2, &s,
+				     &graph));
+		for (int i = 0; i < 200; i++) {
+			memset(g.host, 0, GPU_N * sizeof(float));
+			if (!CHECK(cuda_graph_launch(&ctx, &graph, g.s)) ||
+			    (k == CUDA_WAIT_EVENT &&
+			     !CHECK(cuda_event_record(&ctx, &g.d, e, g.s))) ||
+			    !CHECK(cuda_wait(&ctx, &g.d, &p, 10, &late)))
+				break;
+			int wrong = 0;
+			for (int j = 0; j < GPU_N - 100; j++)
+				wrong += g.host[j] != 9;
+			if (!CHECK(wrong == 0))
+				printf("%s: %d not there yet\n",
+				       cuda_wait_name[k], wrong);
+			CHECK(cuda_synchronize(&ctx, &g.d, g.s));
+		}
+		CHECK(cuda_graph_free(&ctx, &graph));
+	}
+	if (test_bad > 0)
+		printf("%s", buf_str(&ctx.messages));
+	return 0;
+}
+
 static const char no_gpu[] = "no GPU, or no NVRTC for it, is here";
 
 static void on_gpu_graph(void)
@@ -822,7 +1062,20 @@ static void on_gpu_astray(void)
 		SKIP(no_gpu);
 }
 
+static void on_gpu_until(void)
+{
+	if (in_child(gpu_until) == CHILD_SKIPPED)
+		SKIP(no_gpu);
+}
+
+static void on_gpu_waits(void)
+{
+	if (in_child(gpu_waits) == CHILD_SKIPPED)
+		SKIP(no_gpu);
+}
+
 TEST_MAIN(TEST(missing), TEST(opens), TEST(refusals), TEST(works),
 	  TEST(failures), TEST(memory), TEST(kernels), TEST(waits),
-	  TEST(graphs), TEST(faults), TEST(many_names), TEST(on_gpu_graph),
-	  TEST(on_gpu_trap), TEST(on_gpu_astray))
+	  TEST(choices), TEST(forks), TEST(graphs), TEST(faults),
+	  TEST(many_names), TEST(on_gpu_graph), TEST(on_gpu_trap),
+	  TEST(on_gpu_astray), TEST(on_gpu_until), TEST(on_gpu_waits))

@@ -125,7 +125,10 @@ static void sets_in_turn(void)
 {
 	LabMem m = {.refused = &refused};
 	Log a = {0}, b = {.fails = true};
-	LabPath paths[] = {{"a", logged, &a}, {"b", logged, &b}};
+	LabPath paths[] = {
+		{.name = "a", .run = logged, .state = &a},
+		{.name = "b", .run = logged, .state = &b},
+	};
 	LabSamples s[2];
 
 	if (setjmp(refused))
@@ -367,6 +370,7 @@ static void csv_is_whole_or_missing(void)
 			   .samples = {.us = us, .position = position}};
 	LabResult r = {.name = "a,b",
 		       .regime = "warm",
+		       .clock = "host single",
 		       .rounds = 2,
 		       .npaths = 1,
 		       .paths = &p};

@@ -302,8 +302,8 @@ static void divide(int32_t *w, TenonError want)
 	Case k = {.c = tenon_context_new()};
 	TenonCall *call = NULL;
 	int32_t x[4] = {1, 2, 3, 4}, y[4] = {0};
-	TenonTensor in = {TENON_I32, 1, {4}, {4}, x};
-	TenonTensor out = {TENON_I32, 1, {4}, {4}, y};
+	TenonTensor in = {TENON_I32, 1, {4}, {4}, x, TENON_HOST};
+	TenonTensor out = {TENON_I32, 1, {4}, {4}, y, TENON_HOST};
 
 	if (write_dividing() &&
 	    write_weight(&k, "divisor.npy", TENON_I32, 1, 0, 4, w) &&

@@ -134,6 +134,9 @@ static const char fake_calls[] =
 	"int clEnqueueReadBuffer(void *q, char *m, unsigned block, size_t at, "
 	"size_t size, void *to, unsigned n, void *w, void *ev)\n"
 	"{ BEGIN memcpy(to, m + at, size); return block ? -30 : 0; }\n"
+	"int clEnqueueCopyBuffer(void *q, char *m, char *to, size_t at, size_t "
+	"to_at, size_t size, unsigned n, void *w, void *ev)\n"
+	"{ BEGIN memcpy(to + to_at, m + at, size); return 0; }\n"
 	"int clEnqueueNDRangeKernel(void *q, void *k, unsigned dims, size_t "
 	"*at, "
 	"size_t *g, size_t *l, unsigned nw, void *w, void *ev)\n"
@@ -366,7 +369,7 @@ static bool work(void)
 	OpenclDevice d = {0};
 	OpenclProgram p = NULL, again = NULL;
 	OpenclKernel k = {0};
-	OpenclMem m = NULL;
+	OpenclMem m = NULL, copy = NULL;
 	OpenclArg args[] = {
 		{&m, sizeof(m)},
 		{NULL, 64},
@@ -388,14 +391,17 @@ static bool work(void)
 		  opencl_load(&ctx, &d, "k0", bytes, size, "-w", &again) &&
 		  opencl_kernel(&ctx, &d, again, "twice", &k) &&
 		  opencl_alloc(&ctx, &d, sizeof(numbers), &m) &&
+		  opencl_alloc(&ctx, &d, sizeof(numbers), &copy) &&
 		  opencl_copy_in(&ctx, &d, m, 0, numbers, sizeof(numbers)) &&
 		  opencl_launch(&ctx, &d, &l) &&
-		  opencl_copy_out(&ctx, &d, back, m, 8, sizeof(back) - 8) &&
+		  opencl_copy_over(&ctx, &d, copy, m, sizeof(numbers)) &&
+		  opencl_copy_out(&ctx, &d, back, copy, 8, sizeof(back) - 8) &&
 		  opencl_finish(&ctx, &d);
 	for (int i = 0; ok && i < 38; i++)
 		CHECK(back[i] == 2 * (i + 2));
 	if (d.context) {
 		ok &= opencl_free(&ctx, &d, m);
+		ok &= opencl_free(&ctx, &d, copy);
 		ok &= opencl_kernel_free(&ctx, &d, &k);
 		ok &= opencl_program_free(&ctx, &d, again);
 		ok &= opencl_program_free(&ctx, &d, p);
@@ -437,7 +443,7 @@ static void failures(void)
 		CHECK(fake("fake_live") == 0);
 		count++;
 	}
-	CHECK(count == 22);
+	CHECK(count == 23);
 	setenv("FAKE_FAIL", "clFinish:-5", 1);
 	CHECK(!work());
 	CHECK(ctx.err == ERR_ENV);
