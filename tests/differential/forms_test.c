@@ -116,7 +116,8 @@ static bool passes(const char *text, const char *dtype, size_t turn, bool all)
 	TenonProgram *p;
 	TenonPlan *plan = NULL;
 	JudgeRun first = {0};
-	/* resumed from regions, the rule takes a matrix unit for short floats */
+	/* resumed from regions, the rule takes a matrix unit for short floats
+	 */
 	unsigned flags = JUDGE_REPEAT;
 	Judge j;
 
