@@ -597,5 +597,5 @@ bool device_wait(Ctx *ctx, Device *d)
 		ctx, d,
 		&(CudaPending){.stream = d->stream,
 			       .kind = CUDA_WAIT_QUERY,
-			       .names = "of those that are run once"});
+			       .names = "that is run once or a copy"});
 }
