@@ -6,8 +6,8 @@
  * turn waits for one of them, asks for another, and multiplies. Rows in the
  * block's memory are 16 bytes longer than what they hold, so that eight of them
  * below each other are in different banks; for wgmma they are swizzled instead.
- * The scheme is CUTLASS's for sm_80
- * ("multistage": NVIDIA, CUTLASS 2.x, efficient_gemm.md).
+ * The scheme is CUTLASS's for sm_80 ("multistage": NVIDIA, CUTLASS 2.x,
+ * efficient_gemm.md).
  *
  * An operand that cannot be copied so - its rows are not multiples of 16 bytes,
  * or the program computes something on the way - is written to memory first, by
@@ -86,7 +86,6 @@ static int64_t down_of(const int64_t *par)
 				       par[P_ROWS] != warps * MMA_ROWS
 			       ? 0
 			       : warps;
-
 	for (int64_t down = 1; down <= warps; down *= 2) {
 		int64_t across = warps / down;
 		if (par[P_ROWS] % (MMA_ROWS * down) ||
@@ -101,12 +100,6 @@ static int64_t down_of(const int64_t *par)
 	return best;
 }
 
-static int64_t pad_bytes(int64_t run_bytes)
-{
-	/* rows of 32 bytes: eight are apart by themselves, with 16 more not */
-	return run_bytes % 128 == 32 ? 0 : COPY_BYTES;
-}
-
 /* Of a stage, either way the operands lie. */
 static int64_t stage_bytes(const int64_t *par, int element)
 {
@@ -114,7 +107,6 @@ static int64_t stage_bytes(const int64_t *par, int element)
 
 	if (par[P_UNIT] == UNIT_WGMMA)
 		return (par[P_ROWS] + par[P_COLUMNS]) * SWIZZLE_BYTES;
-
 	for (int i = P_ROWS; i <= P_COLUMNS; i++) {
 		int64_t flat = par[i] * (par[P_DEPTH] * element + COPY_BYTES);
 		int64_t turned = par[P_DEPTH] * (par[i] * element + COPY_BYTES);
@@ -591,7 +583,7 @@ static uint32_t tile_buffer(Mma *m, int number)
 	}
 	shape[n++] = gp_num(p, lines);
 	if (!swizzled)
-		run += pad_bytes(run * bytes) / bytes;
+		run += COPY_BYTES / bytes;
 	shape[n++] = gp_num(p, run);
 	uint32_t b = lower_buffer(&p->l, SCOPE_WORKER, m->element, shape, n,
 				  number ? "right" : "left");
