@@ -68,6 +68,8 @@ typedef struct Emit {
 	VEC(const Stmt *)
 	streams; /* stores of the vector loop that have a flag */
 	VEC(const Stmt *) folds; /* that threads do together, of all phases */
+	int nfolds;              /* so far in the phase */
+	int around;              /* plain loops around */
 	VEC(Ex) consts;          /* named c0, c1 ... at the phase's head */
 	bool narrow;             /* indices of the phase are int */
 	bool fence;              /* the phase stores past the caches */

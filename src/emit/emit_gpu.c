@@ -19,6 +19,8 @@
 #include <string.h>
 
 #define WARP 32
+/* What the folds of a block use in front of its memory. */
+#define PART_BYTES(threads) (8 * (threads))
 
 static void print_list(Emit *e, const StmtList *l, const Phase *ph,
 		       const Stmt *loop);
@@ -90,19 +92,22 @@ static void print_fold(Emit *e, Buf *out, Op op, DType d, int threads)
 	buf_printf(
 		out,
 		"static __device__ __forceinline__ %s %s(%s x, void *shared, "
-		"int tn_t)\n"
+		"int tn_t, bool again)\n"
 		"{\n"
 		"\t%s *part = (%s *)shared;\n\n"
 		"#pragma unroll\n"
 		"\tfor (int n = %d; n > 0; n /= 2) {\n"
 		"\t\t%s y = __shfl_xor_sync(0x%xu, x, n);\n\n"
 		"\t\tx = %s;\n"
-		"\t}\n"
-		"\t__syncthreads();\n",
+		"\t}\n",
 		type, name, type, type, type, lanes / 2, type,
 		(unsigned)((UINT64_C(1) << lanes) - 1), both);
+	if (threads <= WARP)
+		buf_puts(out, "\t__syncwarp();\n");
 	if (threads > WARP)
 		buf_printf(out,
+			   "\tif (again)\n"
+			   "\t\t__syncthreads();\n"
 			   "\tif (tn_t %% %d == 0)\n"
 			   "\t\tpart[tn_t / %d] = x;\n"
 			   "\t__syncthreads();\n"
@@ -206,7 +211,26 @@ static void declare_parts(Emit *e, const AccList *accs)
 	}
 }
 
-static void fold_parts(Emit *e, const AccList *accs)
+/*
+ * The first folds of a phase have parts of the block's memory to themselves,
+ * which no thread may still be reading; others wait for that.
+ */
+static bool is_again(const Emit *e)
+{
+	return e->around || e->nfolds >= WARP - 1;
+}
+
+static const char *part_text(Emit *e, const Phase *ph)
+{
+	int own = is_again(e) ? WARP - 1 : e->nfolds;
+
+	if (e->dialect == CD_OPENCL || ph->threads < WARP)
+		return "tn_part";
+	return arena_printf(e->arena, "tn_shared + %d",
+			    own * PART_BYTES(ph->threads) / WARP);
+}
+
+static void fold_parts(Emit *e, const AccList *accs, const Phase *ph)
 {
 	bool met = false;
 
@@ -216,9 +240,14 @@ static void fold_parts(Emit *e, const AccList *accs)
 			continue;
 		met = true;
 		const char *self = arena_printf(e->arena, "v%u", s->var);
-		const char *all =
-			arena_printf(e->arena, "%s(v%u_0, tn_part, tn_t)",
-				     fold_name(e, s->op, s->dtype), s->var);
+		const char *all = arena_printf(
+			e->arena, "%s(v%u_0, %s, tn_t%s)",
+			fold_name(e, s->op, s->dtype), s->var,
+			part_text(e, ph),
+			e->dialect == CD_OPENCL ? ""
+			: is_again(e)		? ", true"
+						: ", false");
+		e->nfolds++;
 		VEC_PUSH(e->arena, e->folds, s);
 		ec_line(e, "%s = %s;\n", self,
 			ec_fold(e, s->op, s->dtype, 0, self, all));
@@ -316,7 +345,9 @@ static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
 		 "for (%s i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
 		 "++) {\n",
 		 ec_index_type(e), i, i, ec_bare(e, ec_ex(e, extent)), i);
+	e->around++;
 	print_list(e, &s->body, ph, loop);
+	e->around--;
 	close_block(e);
 }
 
@@ -342,7 +373,7 @@ static void print_loop(Emit *e, const Stmt *s, const Phase *ph,
 	else
 		plain_loop(e, s, extent, ph, loop);
 	if (accs.n) {
-		fold_parts(e, &accs);
+		fold_parts(e, &accs, ph);
 		close_block(e);
 	}
 	e->facts.ranges.n = ranges;
@@ -439,9 +470,6 @@ static Ex padded_bytes(ExprTab *t, const KBuffer *b)
 	Ex line = ex_const(t, 16);
 	return ex_mul(t, ex_ceil_div(t, n, line), line);
 }
-
-/* What the folds of a block use in front. */
-#define PART_BYTES(threads) (8 * (threads))
 
 static bool touches(const StmtList *l, uint32_t buffer)
 {
@@ -573,6 +601,7 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 
 	ec_open_phase(e, ph);
 	e->narrow = e->dialect == CD_CUDA && eg_is_narrow(e, ph);
+	e->nfolds = 0;
 	buf_init(&body, e->arena);
 	buf_init(&axes, e->arena);
 	e->out = &body;

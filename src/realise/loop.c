@@ -215,7 +215,9 @@ static Candidate loop_rule(const Regions *r, uint32_t region, const Target *t)
 	if (t->threads) {
 		/* a thread has some elements, and each may fault */
 		lanes = t->threads;
-		block = (int64_t)lanes * (width ? GPU_RUNS : GPU_EACH);
+		block = (int64_t)lanes * (width > GPU_RUNS ? width
+					  : width	   ? GPU_RUNS
+							   : GPU_EACH);
 	} else {
 		(void)turned_axis(r, region, &turned);
 	}
@@ -234,7 +236,7 @@ static Candidate loop_rule(const Regions *r, uint32_t region, const Target *t)
 		.params = {{"lanes", lanes},
 			   {"block", block},
 			   {"walk", walk},
-			   {"stream", !t->threads},
+			   {"stream", 1},
 			   {"width", width}},
 		.nparams = t->threads ? P_COUNT : P_CPU,
 	};
@@ -556,8 +558,10 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 		how = "every output element is computed on its own";
 	}
 	k->note = how;
-	if (target->threads)
+	if (target->threads) {
+		lower_by_size(&p.l, ST_COPY, c->params[P_STREAM].value, target);
 		return;
+	}
 	k->note = arena_printf(ks->arena,
 			       "%s; past the caches beyond %lld kB of inputs "
 			       "and outputs",

@@ -214,8 +214,8 @@ int lower_lanes_of(const Regions *r, uint32_t region, const Target *t);
 int lower_stride(Lower *l, ValueId v, const Ex *index, int64_t axis);
 /*
  * What serves memory and harms caches: kind ST_STORE has the stores of
- * vector loops to outputs go past the caches, ST_AHEAD keeps hints or drops
- * them. when 0: never, 2: always, 1: where the kernel's inputs and outputs
+ * vector loops to outputs go past the caches, ST_COPY copies, ST_AHEAD keeps
+ * hints or drops them. when 0: never, 2: always, 1: where the kernel's inputs and outputs
  * are more than the target's caches hold.
  */
 void lower_by_size(Lower *l, StmtKind kind, int64_t when, const Target *target);

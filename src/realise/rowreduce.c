@@ -163,7 +163,7 @@ static Candidate rowreduce_rule(const Regions *r, uint32_t region,
 	Candidate c = {
 		.params = {{"lanes", lanes},
 			   {"rows", t->threads ? 1 : 16384},
-			   {"stream", !t->threads},
+			   {"stream", 1},
 			   {"ahead", !t->threads},
 			   {"split", !t->threads},
 			   {"width", sequential ? 0 : row_width(r, region)},
@@ -1083,7 +1083,8 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 		lower_whole(&w, target, c, where, length);
 	if (!ex_equals(t, where, 0))
 		rows_lower_split(&w, where);
-	lower_by_size(&w.l, ST_STORE, c->params[P_STREAM].value, target);
+	lower_by_size(&w.l, target->threads ? ST_COPY : ST_STORE,
+		      c->params[P_STREAM].value, target);
 	lower_by_size(&w.l, ST_AHEAD, c->params[P_AHEAD].value, target);
 	k->note = row_note(&w, target, !ex_equals(t, where, 0));
 }
