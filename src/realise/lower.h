@@ -64,6 +64,7 @@ typedef VEC(Held) HeldList;
 typedef struct Run {
 	int width, turns; /* elements of a run; runs of a thread in a step */
 	int most;         /* registers of a thread that may be held */
+	bool one_by_one;  /* operands of a run are asked for as it comes */
 	/* what lower_run_open() has opened, for the others */
 	bool held; /* a step is the whole axis */
 	Ex thread, step, turn, element;
@@ -71,7 +72,7 @@ typedef struct Run {
 	Ex room;        /* left - width, which a branch asks where partial */
 	bool partial, rest;
 	StmtList *outer, *inner, *body;
-	size_t outer_from, body_from;
+	size_t outer_from, inner_from, body_from;
 	HeldList operands;
 } Run;
 

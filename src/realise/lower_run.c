@@ -71,6 +71,7 @@ Ex lower_run_open(Lower *l, Run *r, Ex base, Ex extent, Ex steps)
 	r->partial = !ex_equals(t, ex_mod(t, extent, all), 0);
 	lower_if(l, &r->room, r->partial);
 	r->inner = l->at;
+	r->inner_from = l->at->n;
 	r->element = lower_for(l, width, MAP_UNROLL, 1);
 	r->body = l->at;
 	r->body_from = l->at->n;
@@ -186,21 +187,22 @@ static const Held *find_held(Lower *l, const Run *r, const HeldList *held,
 	return NULL;
 }
 
-/* The operands of all turns, in front of the step's runs. */
-static void bring(Lower *l, const Run *r, const HeldList *operands)
+static void insert(Lower *l, StmtList *into, size_t at, const StmtList *front)
 {
-	ExprTab *t = &l->p->ex;
-	StmtList *at = l->at, front = {0}, *outer = r->outer;
-	Ex index[3], zero = ex_const(t, 0);
+	for (size_t i = 0; i < front->n; i++)
+		VEC_PUSH(l->arena, *into, front->p[i]);
+	memmove(into->p + at + front->n, into->p + at,
+		(into->n - front->n - at) * sizeof(*into->p));
+	memcpy(into->p + at, front->p, front->n * sizeof(*front->p));
+}
 
-	if (!operands->n)
-		return;
-	l->at = &front;
-	Ex turn = lower_for(l, ex_const(t, r->turns), MAP_UNROLL, 1);
-	Ex room = with_axis(l, r->room, r->turn, turn);
-	lower_if(l, &room, r->partial);
-	for (size_t i = 0; i < operands->n; i++) {
-		const Held *h = &operands->p[i];
+/* The operands of a turn's run into its registers. */
+static void bring_run(Lower *l, const Run *r, Ex turn)
+{
+	Ex index[3], zero = ex_const(&l->p->ex, 0);
+
+	for (size_t i = 0; i < r->operands.n; i++) {
+		const Held *h = &r->operands.p[i];
 		KOperand from = h->from;
 		for (int d = 0; d < from.nindex; d++) {
 			from.index[d] = with_axis(l, from.index[d], r->element,
@@ -216,14 +218,30 @@ static void bring(Lower *l, const Run *r, const HeldList *operands)
 			lower_store(l, h->registers, index,
 				    lower_load(l, from.buffer, from.index));
 	}
-	lower_end(l);
-	lower_end(l);
+}
+
+/* In front of the step's runs, or each in front of its own. */
+static void bring(Lower *l, const Run *r)
+{
+	ExprTab *t = &l->p->ex;
+	StmtList *at = l->at, front = {0};
+
+	if (!r->operands.n)
+		return;
+	l->at = &front;
+	if (r->one_by_one) {
+		bring_run(l, r, r->turn);
+		insert(l, r->inner, r->inner_from, &front);
+	} else {
+		Ex turn = lower_for(l, ex_const(t, r->turns), MAP_UNROLL, 1);
+		Ex room = with_axis(l, r->room, r->turn, turn);
+		lower_if(l, &room, r->partial);
+		bring_run(l, r, turn);
+		lower_end(l);
+		lower_end(l);
+		insert(l, r->outer, r->outer_from, &front);
+	}
 	l->at = at;
-	for (size_t i = 0; i < front.n; i++)
-		VEC_PUSH(l->arena, *outer, front.p[i]);
-	memmove(outer->p + r->outer_from + front.n, outer->p + r->outer_from,
-		(outer->n - front.n - r->outer_from) * sizeof(*outer->p));
-	memcpy(outer->p + r->outer_from, front.p, front.n * sizeof(*front.p));
 }
 
 /* The body's accesses become those of registers; results go out behind it. */
@@ -301,7 +319,7 @@ void lower_run_close(Lower *l, Run *r, HeldList *held)
 		move_at_once(l, r, held);
 	lower_end(l);
 	lower_end(l);
-	bring(l, r, &r->operands);
+	bring(l, r);
 	lower_end(l);
 	lower_end(l);
 }

@@ -646,7 +646,8 @@ static Ex open_run(Rows *w, Ex extent)
 
 	w->run = (Run){.width = w->run.width,
 		       .turns = w->run.turns,
-		       .most = w->run.most};
+		       .most = w->run.most,
+		       .one_by_one = w->pass.n > 0};
 	return lower_run_open(&w->l, &w->run, ex_const(t, 0), extent,
 			      ex_ceil_div(t, extent, ex_const(t, step)));
 }
