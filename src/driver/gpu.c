@@ -163,6 +163,9 @@ static bool queue_launch(Ctx *ctx, const Instance *in, size_t i,
 	const PlanLaunch *l = &plan->launches.p[i];
 	const Kernel *k = &plan->kernels->kernels.p[l->kernel];
 	size_t ndims = plan->kernels->program->ex.dims.n, n = 0;
+	const Phase *ph = &k->phases.p[l->phase];
+	bool cuda = target_device(plan->target) == DEVICE_CUDA;
+	int workers = cuda ? emit_workers(k, ph) : 1;
 	uint64_t args[512];
 
 	if (l->buffers.n + ndims + 1 > ARRAY_LEN(args))
@@ -175,15 +178,17 @@ static bool queue_launch(Ctx *ctx, const Instance *in, size_t i,
 	for (size_t j = 0; j < ndims; j++)
 		args[n++] = (uint64_t)in->dims[j];
 	args[n++] = records;
-	return device_launch(ctx, p->gpu->device,
-			     &(DeviceLaunch){
-				     .kernel = &p->gpu->kernels[i],
-				     .tasks = in->launches[i].tasks,
-				     .threads = k->phases.p[l->phase].threads,
-				     .shared = in->launches[i].scratch,
-				     .args = args,
-				     .nargs = n,
-			     });
+	return device_launch(
+		ctx, p->gpu->device,
+		&(DeviceLaunch){
+			.kernel = &p->gpu->kernels[i],
+			.tasks =
+				(in->launches[i].tasks + workers - 1) / workers,
+			.threads = ph->threads * workers,
+			.shared = in->launches[i].scratch,
+			.args = args,
+			.nargs = n,
+		});
 }
 
 /* ---- faults ---------------------------------------------------------- */

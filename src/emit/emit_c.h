@@ -70,6 +70,7 @@ typedef struct Emit {
 	VEC(const Stmt *) folds; /* that threads do together, of all phases */
 	int nfolds;              /* so far in the phase */
 	int around;              /* plain loops around */
+	int workers;             /* of a block that the phase is written for */
 	VEC(Ex) consts;          /* named c0, c1 ... at the phase's head */
 	bool narrow;             /* indices of the phase are int */
 	bool fence;              /* the phase stores past the caches */

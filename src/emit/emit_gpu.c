@@ -6,6 +6,10 @@
  * of them do alike, and the first one stores. Values are scalars: statements
  * without a body print as in C, one element at a time (emit_c_stmt.c).
  *
+ * In CUDA C workers of a warp that have no memory of the block share one: as
+ * many as the block has warps. Kernels go by blockDim, so that either launch is
+ * right.
+ *
  * Parameters of every kernel of a source, in order: a pointer for each IN, OUT
  * and SHARED buffer, the dims (int64_t), the records of faults, one for each
  * value of the program, and the block's memory: in CUDA C it is dynamic, in
@@ -21,6 +25,7 @@
 #define WARP 32
 /* What the folds of a block use in front of its memory. */
 #define PART_BYTES(threads) (8 * (threads))
+#define WORKERS             8 /* warps of a block that share nothing */
 
 static void print_list(Emit *e, const StmtList *l, const Phase *ph,
 		       const Stmt *loop);
@@ -29,7 +34,8 @@ static void print_list(Emit *e, const StmtList *l, const Phase *ph,
 
 static const char *barrier_text(const Emit *e)
 {
-	return e->dialect == CD_CUDA
+	return e->workers > 1 ? "__syncwarp()"
+	       : e->dialect == CD_CUDA
 		       ? "__syncthreads()"
 		       : "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)";
 }
@@ -242,10 +248,9 @@ static void fold_parts(Emit *e, const AccList *accs, const Phase *ph)
 		const char *self = arena_printf(e->arena, "v%u", s->var);
 		const char *all = arena_printf(
 			e->arena, "%s(v%u_0, %s, tn_t%s)",
-			fold_name(e, s->op, s->dtype), s->var,
-			part_text(e, ph),
+			fold_name(e, s->op, s->dtype), s->var, part_text(e, ph),
 			e->dialect == CD_OPENCL ? ""
-			: is_again(e)		? ", true"
+			: is_again(e)           ? ", true"
 						: ", false");
 		e->nfolds++;
 		VEC_PUSH(e->arena, e->folds, s);
@@ -496,6 +501,16 @@ static bool is_shared(const Kernel *k, const Phase *ph, uint32_t buffer)
 	       touches(&ph->body, buffer);
 }
 
+int emit_workers(const Kernel *k, const Phase *ph)
+{
+	if (ph->threads != WARP)
+		return 1;
+	for (uint32_t i = 0; i < k->buffers.n; i++)
+		if (is_shared(k, ph, i))
+			return 1;
+	return WORKERS;
+}
+
 Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph)
 {
 	ExprTab *t = &ks->program->ex;
@@ -571,7 +586,7 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 		buf_printf(out,
 			   "\nextern \"C\" __global__ void "
 			   "__launch_bounds__(%d)\n%s_%s(",
-			   ph->threads, e->k->name, ph->name);
+			   ph->threads * e->workers, e->k->name, ph->name);
 	else
 		buf_printf(out,
 			   "\n__kernel "
@@ -585,14 +600,25 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 		ec_line(e, "extern __shared__ __align__(16) unsigned char "
 			   "tn_shared[];\n");
 	ec_line(e, "const int tn_t = %s;\n",
-		e->dialect == CD_CUDA ? "threadIdx.x" : "(int)get_local_id(0)");
+		e->workers > 1          ? "threadIdx.x % 32"
+		: e->dialect == CD_CUDA ? "threadIdx.x"
+					: "(int)get_local_id(0)");
 	ec_line(e, "%svoid *const tn_part = tn_shared;\n",
 		e->dialect == CD_CUDA ? "" : "__local ");
-	ec_line(e, "const %s t = %s;\n", ec_index_type(e),
-		e->narrow ? "(int)blockIdx.x"
-		: e->dialect == CD_CUDA
-			? "blockIdx.x + (int64_t)gridDim.x * blockIdx.y"
-			: "(int64_t)get_group_id(0)");
+	if (e->workers > 1)
+		ec_line(e,
+			"const %s t = %s * (blockDim.x / 32) + threadIdx.x / "
+			"32;\n",
+			ec_index_type(e),
+			e->narrow ? "blockIdx.x"
+				  : "(blockIdx.x + (int64_t)gridDim.x * "
+				    "blockIdx.y)");
+	else
+		ec_line(e, "const %s t = %s;\n", ec_index_type(e),
+			e->narrow ? "(int)blockIdx.x"
+			: e->dialect == CD_CUDA
+				? "blockIdx.x + (int64_t)gridDim.x * blockIdx.y"
+				: "(int64_t)get_group_id(0)");
 }
 
 static void print_phase(Emit *e, Buf *out, const Phase *ph)
@@ -602,6 +628,7 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	ec_open_phase(e, ph);
 	e->narrow = e->dialect == CD_CUDA && eg_is_narrow(e, ph);
 	e->nfolds = 0;
+	e->workers = e->dialect == CD_CUDA ? emit_workers(e->k, ph) : 1;
 	buf_init(&body, e->arena);
 	buf_init(&axes, e->arena);
 	e->out = &body;

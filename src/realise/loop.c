@@ -216,7 +216,7 @@ static Candidate loop_rule(const Regions *r, uint32_t region, const Target *t)
 		/* a thread has some elements, and each may fault */
 		lanes = t->threads;
 		block = (int64_t)lanes * (width > GPU_RUNS ? width
-					  : width	   ? GPU_RUNS
+					  : width          ? GPU_RUNS
 							   : GPU_EACH);
 	} else {
 		(void)turned_axis(r, region, &turned);

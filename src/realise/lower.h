@@ -216,8 +216,8 @@ int lower_stride(Lower *l, ValueId v, const Ex *index, int64_t axis);
 /*
  * What serves memory and harms caches: kind ST_STORE has the stores of
  * vector loops to outputs go past the caches, ST_COPY copies, ST_AHEAD keeps
- * hints or drops them. when 0: never, 2: always, 1: where the kernel's inputs and outputs
- * are more than the target's caches hold.
+ * hints or drops them. when 0: never, 2: always, 1: where the kernel's inputs
+ * and outputs are more than the target's caches hold.
  */
 void lower_by_size(Lower *l, StmtKind kind, int64_t when, const Target *target);
 /* A string as a buffer name: letters, digits, _ only, unique in k. */

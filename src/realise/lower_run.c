@@ -119,8 +119,7 @@ static bool is_side_by_side(Lower *l, const Run *r, const Stmt *s)
 	for (int d = 0; d + 1 < s->nindex; d++)
 		if (uses(l, s->index[d], r->element))
 			return false;
-	return uses(l, x, r->thread) &&
-	       ex_sub(t, x, first) == r->element &&
+	return uses(l, x, r->thread) && ex_sub(t, x, first) == r->element &&
 	       ex_equals(t, ex_mod(t, first, ex_const(t, r->width)), 0);
 }
 
@@ -205,8 +204,8 @@ static void bring_run(Lower *l, const Run *r, Ex turn)
 		const Held *h = &r->operands.p[i];
 		KOperand from = h->from;
 		for (int d = 0; d < from.nindex; d++) {
-			from.index[d] = with_axis(l, from.index[d], r->element,
-						  zero);
+			from.index[d] =
+				with_axis(l, from.index[d], r->element, zero);
 			from.index[d] =
 				with_axis(l, from.index[d], r->turn, turn);
 		}

@@ -20,9 +20,9 @@ static void by_size(Lower *l, StmtList *list, StmtKind kind, bool lanes,
 		if (s->kind != kind || !lanes)
 			continue;
 		if (kind == ST_COPY) { /* its conditions are others */
-			s->stream = !nconds && l->k->buffers.p[s->buffer]
-							       .scope ==
-						       SCOPE_OUT;
+			s->stream =
+				!nconds &&
+				l->k->buffers.p[s->buffer].scope == SCOPE_OUT;
 			continue;
 		}
 		if (kind == ST_STORE &&

@@ -60,12 +60,16 @@ static bool is_sequential(const Regions *r, const Region *reg)
 /*
  * On a GPU a row has a block of threads, and where its width is known lies in
  * their registers: few runs a thread, so that many rows are under way side by
- * side and each asks for all its bytes at once. Where rows are fewer than
- * multiprocessors a row has as many threads as it can use.
+ * side and each asks for all its bytes at once. A narrow row has a warp, which
+ * folds without a barrier. A wide one has more elements a thread rather than
+ * so many threads that a multiprocessor has room for one row only, and idles
+ * while that folds. Where rows are fewer than multiprocessors a row has as many
+ * threads as it can use.
  */
-#define WARP	 32
-#define ROW_EACH 16 /* elements that a thread has of a row */
-#define ROW_MOST 32 /* and at most, where a row is held */
+#define WARP     32
+#define ROW_EACH 16  /* elements that a thread has of a row */
+#define ROW_MOST 32  /* and at most, where a row is held */
+#define ROW_ROOM 512 /* threads of a block that fits twice with such rows */
 
 /* The width of the axis that threads share, 0: not known. */
 static int64_t shared_width(const Regions *r, const Region *reg)
@@ -97,16 +101,19 @@ static bool has_few_rows(const Regions *r, const Region *reg, const Target *t)
 static int row_threads(const Regions *r, const Region *reg, const Target *t,
 		       int64_t run)
 {
-	int64_t width = shared_width(r, reg), each = ROW_EACH;
+	int64_t width = shared_width(r, reg);
+	bool few = has_few_rows(r, reg, t);
 	int threads = WARP;
 
 	if (!width)
 		return t->threads;
-	if (has_few_rows(r, reg, t))
-		each = run;
-	while (threads < 4 * t->threads && threads < KERNEL_MAX_THREADS &&
-	       threads * (each > run ? each : run) < width)
+	while (threads < 4 * t->threads && threads < KERNEL_MAX_THREADS) {
+		bool most = threads == WARP || threads >= ROW_ROOM;
+		int64_t each = few ? run : most ? ROW_MOST : ROW_EACH;
+		if (threads * (each > run ? each : run) >= width)
+			break;
 		threads *= 2;
+	}
 	return threads;
 }
 
@@ -117,8 +124,8 @@ static int64_t row_width(const Regions *r, uint32_t region)
 
 	if (!width || (reg->rank && !rows_reduces(reg, reg->rank - 1)))
 		return 0;
-	return lower_width_of(
-		r, region, ex_const((ExprTab *)&r->program->ex, width));
+	return lower_width_of(r, region,
+			      ex_const((ExprTab *)&r->program->ex, width));
 }
 
 /* All of the row where a thread can have so much of it. */
@@ -133,7 +140,7 @@ static int64_t row_turns(const Regions *r, const Region *reg, int64_t threads,
 	if (turns < 1)
 		return 1;
 	return turns * run <= ROW_MOST ? turns
-	       : run < ROW_EACH	       ? ROW_EACH / run
+	       : run < ROW_EACH        ? ROW_EACH / run
 				       : 1;
 }
 
@@ -1003,8 +1010,15 @@ static const char *row_note(const Rows *w, const Target *target, bool split)
 		buf_printf(&b,
 			   w->across ? "a block of %d threads has as many "
 				       "columns: the last axis is kept"
-				     : "a block of %d threads has a row",
+			   : w->l.threads == WARP
+				   ? "a warp (%d threads) has a row"
+				   : "a block of %d threads has a row",
 			   w->l.threads);
+		if (w->held)
+			buf_printf(&b,
+				   " in registers: %d elements a thread, %d "
+				   "side by side",
+				   w->run.turns * w->run.width, w->run.width);
 		return buf_str(&b);
 	}
 	buf_puts(&b, w->across ? "lanes run across rows: the last axis is kept"
@@ -1032,7 +1046,8 @@ static void open_runs(Rows *w, const Candidate *c)
 		       .turns = (int)c->params[P_TURNS].value,
 		       .most = 2 * ROW_MOST};
 	step = (int64_t)w->run.width * w->run.turns * w->l.threads;
-	w->held = w->run.width && (w->reg->reduced & (w->reg->reduced - 1)) == 0 &&
+	w->held = w->run.width &&
+		  (w->reg->reduced & (w->reg->reduced - 1)) == 0 &&
 		  ex_is_const(&w->l.p->ex, w->reg->space[w->reg->rank - 1],
 			      &width) &&
 		  width <= step;
@@ -1091,7 +1106,6 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_rowreduce = {
-	"rowreduce",    rowreduce_params, rowreduce_admit,
-	rowreduce_rule, rowreduce_legal,  rowreduce_lower,
-	rowreduce_settle,
+	"rowreduce",     rowreduce_params, rowreduce_admit,  rowreduce_rule,
+	rowreduce_legal, rowreduce_lower,  rowreduce_settle,
 };

@@ -37,7 +37,7 @@ typedef struct Rows {
 	VarId *best;         /* by value: what an index is looked for */
 	Ex row[TN_MAX_RANK]; /* index of the row, by kept axis */
 	int passes;
-	bool across;    /* lanes run across rows */
+	bool across; /* lanes run across rows */
 	/* a GPU's threads have runs of the row (width 0: single elements), all
 	 * of it in registers where it is held */
 	Run run;
