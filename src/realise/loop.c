@@ -183,44 +183,62 @@ static bool is_scatter(const Regions *r, uint32_t region)
 #define TILE_WRITE 512
 
 /* Elements of a task that each thread of a GPU has, in runs or one by one. */
-#define GPU_RUNS 8
-#define GPU_EACH 4
+#define GPU_RUNS  8
+#define GPU_EACH  4
+#define GPU_LEAST 32 /* threads of a block */
 
 /*
  * Elements of a run: of the whole region, whose last run may be a part of one,
  * or of rows, which must be whole runs. A value that may fault or is indexed
  * at run time is computed element by element.
  */
-static int loop_width(const Regions *r, uint32_t region)
+static int loop_width(const Regions *r, uint32_t region, int64_t walk)
 {
 	const Region *reg = &r->regions.p[region];
 	ExprTab *t = (ExprTab *)&r->program->ex;
 
-	if (lower_is_scalar(r, region) || reg->rank == 0)
+	if (walk > WALK_FLAT || lower_is_scalar(r, region) || reg->rank == 0)
 		return 0;
-	if (can_be_flat(r, region))
+	if (walk == WALK_FLAT)
 		return lower_width_of(r, region, ex_const(t, 0));
 	int width = lower_width_of(r, region, reg->space[reg->rank - 1]);
 	return width > 1 ? width : 0;
+}
+
+/* What of a GPU's parameters is not pinned goes with what is. A narrow row has
+ * no more threads than runs. */
+static void loop_settle(const Regions *r, uint32_t region, const Target *t,
+			Candidate *c, const bool *pinned)
+{
+	const Region *reg = &r->regions.p[region];
+	int64_t walk = c->params[P_WALK].value, n;
+	int64_t *lanes = &c->params[P_LANES].value;
+
+	if (!t->threads)
+		return;
+	if (!pinned[P_WIDTH])
+		c->params[P_WIDTH].value = loop_width(r, region, walk);
+	int64_t width = c->params[P_WIDTH].value;
+	if (!pinned[P_LANES] && walk == WALK_ROWS && width > 0 && reg->rank &&
+	    ex_is_const(&r->program->ex, reg->space[reg->rank - 1], &n))
+		while (*lanes > GPU_LEAST && *lanes / 2 * width >= n)
+			*lanes /= 2;
+	if (!pinned[P_BLOCK])
+		c->params[P_BLOCK].value = *lanes * (width > GPU_RUNS ? width
+						     : width          ? GPU_RUNS
+							     : GPU_EACH);
 }
 
 static Candidate loop_rule(const Regions *r, uint32_t region, const Target *t)
 {
 	int lanes = lower_lanes(r, region, t);
 	int walk = WALK_ROWS;
-	int64_t block = 16384;
 	bool turned = false;
-	int width = t->threads ? loop_width(r, region) : 0;
 
-	if (t->threads) {
-		/* a thread has some elements, and each may fault */
-		lanes = t->threads;
-		block = (int64_t)lanes * (width > GPU_RUNS ? width
-					  : width          ? GPU_RUNS
-							   : GPU_EACH);
-	} else {
+	if (t->threads)
+		lanes = t->threads; /* and each may fault */
+	else
 		(void)turned_axis(r, region, &turned);
-	}
 	if (is_scatter(r, region)) {
 		walk = WALK_SCATTER;
 		lanes = t->threads ? lanes : lower_lanes_of(r, region, t);
@@ -232,14 +250,18 @@ static Candidate loop_rule(const Regions *r, uint32_t region, const Target *t)
 	} else if (!t->threads && hoists_all(r, region)) {
 		lanes = lower_lanes_of(r, region, t);
 	}
-	return (Candidate){
+	Candidate c = {
 		.params = {{"lanes", lanes},
-			   {"block", block},
+			   {"block", 16384},
 			   {"walk", walk},
 			   {"stream", 1},
-			   {"width", width}},
+			   {"width", 0}},
 		.nparams = t->threads ? P_COUNT : P_CPU,
 	};
+	const bool pinned[MAX_PARAMS] = {false};
+
+	loop_settle(r, region, t, &c, pinned);
+	return c;
 }
 
 /* Of runs: what a walk and a width allow. */
@@ -251,14 +273,15 @@ static const char *width_legal(const Regions *r, uint32_t region,
 
 	if (width < 0 || width > 16 || (width & (width - 1)))
 		return "width must be 0 (single elements), 1, 2, 4, 8 or 16";
-	if (width && !loop_width(r, region))
+	int64_t walk = c->params[P_WALK].value;
+	if (width && walk > WALK_FLAT)
+		return "width must be 0 on this walk";
+	if (width && !loop_width(r, region, walk))
 		return "width must be 0: elements are computed one by one, or "
 		       "rows are no whole runs";
-	if (width && c->params[P_WALK].value == WALK_ROWS &&
-	    width > loop_width(r, region))
-		return "width must divide the rows";
-	if (width && c->params[P_WALK].value > WALK_FLAT)
-		return "width must be 0 on this walk";
+	if (width > loop_width(r, region, walk))
+		return "width must divide the rows, and 16 bytes hold so many "
+		       "elements";
 	if (width && (c->params[P_BLOCK].value % step ||
 		      c->params[P_BLOCK].value / step > 16))
 		return "block must be 1 to 16 times lanes times width";
@@ -573,6 +596,6 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_loop = {
-	"loop",     loop_params, loop_admit, loop_rule,
-	loop_legal, loop_lower,  NULL,
+	"loop",     loop_params, loop_admit,  loop_rule,
+	loop_legal, loop_lower,  loop_settle,
 };

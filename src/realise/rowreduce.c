@@ -152,6 +152,9 @@ static void rowreduce_settle(const Regions *r, uint32_t region, const Target *t,
 
 	if (!t->threads)
 		return;
+	if (pinned[P_LANES] && c->params[P_LANES].value == 1 &&
+	    !pinned[P_WIDTH])
+		c->params[P_WIDTH].value = 0;
 	int64_t width = c->params[P_WIDTH].value;
 	if (!pinned[P_LANES] && !is_sequential(r, reg))
 		c->params[P_LANES].value =
@@ -196,7 +199,8 @@ static const char *runs_legal(const Regions *r, uint32_t region,
 	if (turns < 1 || turns * (width ? width : 1) > KERNEL_MAX_UNROLL / 16)
 		return "turns (runs of a thread) must be at least 1, and 256 "
 		       "elements at most";
-	if (width && (is_sequential(r, reg) || !row_width(r, region)))
+	if (width && (c->params[P_LANES].value == 1 || is_sequential(r, reg) ||
+		      !row_width(r, region)))
 		return "width must be 0: the row is no axis of a known width "
 		       "that threads share";
 	if (width && shared_width(r, reg) % width)

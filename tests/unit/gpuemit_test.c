@@ -173,6 +173,9 @@ static const PinCase pin_cases[] = {
 	{rows, {"rowreduce.lanes=1"}, NULL},
 	{rows, {"rowreduce.lanes=32"}, NULL},
 	{rows, {"rowreduce.lanes=1024"}, NULL},
+	{rows, {"rowreduce.width=0"}, NULL},
+	{rows, {"rowreduce.width=2", "rowreduce.lanes=64"}, NULL},
+	{each, {"loop.walk=0", "loop.width=2", "loop.lanes=64"}, NULL},
 	{each, {"loop.lanes=32"}, NULL},
 	{each, {"loop.lanes=1024"}, NULL},
 	{product, {"contract.rows=24"}, "rows must be a multiple of 16"},
@@ -205,6 +208,12 @@ static const PinCase pin_cases[] = {
 	{each, {"loop.lanes=33"}, "lanes (threads) must be 32, 64"},
 	{each, {"loop.lanes=2048"}, "lanes (threads) must be 32, 64"},
 	{each, {"loop.walk=2"}, "tiles are a CPU's"},
+	{each, {"loop.width=8"}, "16 bytes hold so many"},
+	{each, {"loop.width=4", "loop.walk=3"}, "must be 0 on"},
+	{each, {"loop.block=1000"}, "1 to 16 times lanes times width"},
+	{rows, {"rowreduce.width=8"}, "width must divide the row"},
+	{rows, {"rowreduce.width=4", "rowreduce.lanes=1"}, "must be 0"},
+	{rows, {"rowreduce.turns=0"}, "at least 1"},
 };
 
 /* Refused by one target, for its unit. */
