@@ -118,6 +118,15 @@ static int64_t block_memory(const char *arch)
 	return n < 90 || n >= 120 ? 99 << 10 : 227 << 10;
 }
 
+/* Bytes of the cache that all multiprocessors share, of the same device: the
+ * architectures' white papers. */
+static int64_t last_cache(const char *arch)
+{
+	int n = arch_number(arch);
+
+	return (n < 80 ? 6 : n == 80 ? 40 : n < 90 ? 6 : 50) << 20;
+}
+
 /* Of the usual device of an architecture, by name: the same plan is made
  * wherever it is made. */
 static int processors(const char *arch)
@@ -170,6 +179,7 @@ static bool find_gpu(TenonContext *c, Arena *a, const char *name, Target *out)
 		.block_memory = cuda ? block_memory(name + 8) : GROUP_MEMORY,
 		.processors = cuda ? processors(name + 8) : 8,
 		.threads = cuda ? 256 : 64,
+		.cache = {0, 0, cuda ? last_cache(name + 8) : 1 << 20},
 		.shared = cuda ? BLOCK_MEMORY : GROUP_MEMORY,
 	};
 	return true;

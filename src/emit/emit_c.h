@@ -68,6 +68,9 @@ typedef struct Emit {
 	VEC(const Stmt *)
 	streams; /* stores of the vector loop that have a flag */
 	VEC(const Stmt *) folds; /* that threads do together, of all phases */
+	int nfolds;              /* so far in the phase */
+	int around;              /* plain loops around */
+	int workers;             /* of a block that the phase is written for */
 	VEC(Ex) consts;          /* named c0, c1 ... at the phase's head */
 	const Stmt *under_way;   /* a DOT whose sums are not there yet */
 	const StmtList *dot_in;  /* the list that it is in */

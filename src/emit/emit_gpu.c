@@ -6,6 +6,10 @@
  * of them do alike, and the first one stores. Values are scalars: statements
  * without a body print as in C, one element at a time (emit_c_stmt.c).
  *
+ * In CUDA C workers of a warp that have no memory of the block share one: as
+ * many as the block has warps. Kernels go by blockDim, so that either launch is
+ * right.
+ *
  * Parameters of every kernel of a source, in order: a pointer for each IN, OUT
  * and SHARED buffer, the dims (int64_t), the records of faults, one for each
  * value of the program, and the block's memory: in CUDA C it is dynamic, in
@@ -19,6 +23,9 @@
 #include <string.h>
 
 #define WARP 32
+/* What the folds of a block use in front of its memory. */
+#define PART_BYTES(threads) (8 * (threads))
+#define WORKERS             8 /* warps of a block that share nothing */
 
 static void print_list(Emit *e, const StmtList *l, const Phase *ph,
 		       const Stmt *loop);
@@ -27,7 +34,8 @@ static void print_list(Emit *e, const StmtList *l, const Phase *ph,
 
 static const char *barrier_text(const Emit *e)
 {
-	return e->dialect == CD_CUDA
+	return e->workers > 1 ? "__syncwarp()"
+	       : e->dialect == CD_CUDA
 		       ? "__syncthreads()"
 		       : "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)";
 }
@@ -90,19 +98,22 @@ static void print_fold(Emit *e, Buf *out, Op op, DType d, int threads)
 	buf_printf(
 		out,
 		"static __device__ __forceinline__ %s %s(%s x, void *shared, "
-		"int tn_t)\n"
+		"int tn_t, bool again)\n"
 		"{\n"
 		"\t%s *part = (%s *)shared;\n\n"
 		"#pragma unroll\n"
 		"\tfor (int n = %d; n > 0; n /= 2) {\n"
 		"\t\t%s y = __shfl_xor_sync(0x%xu, x, n);\n\n"
 		"\t\tx = %s;\n"
-		"\t}\n"
-		"\t__syncthreads();\n",
+		"\t}\n",
 		type, name, type, type, type, lanes / 2, type,
 		(unsigned)((UINT64_C(1) << lanes) - 1), both);
+	if (threads <= WARP)
+		buf_puts(out, "\t__syncwarp();\n");
 	if (threads > WARP)
 		buf_printf(out,
+			   "\tif (again)\n"
+			   "\t\t__syncthreads();\n"
 			   "\tif (tn_t %% %d == 0)\n"
 			   "\t\tpart[tn_t / %d] = x;\n"
 			   "\t__syncthreads();\n"
@@ -206,7 +217,26 @@ static void declare_parts(Emit *e, const AccList *accs)
 	}
 }
 
-static void fold_parts(Emit *e, const AccList *accs)
+/*
+ * The first folds of a phase have parts of the block's memory to themselves,
+ * which no thread may still be reading; others wait for that.
+ */
+static bool is_again(const Emit *e)
+{
+	return e->around || e->nfolds >= WARP - 1;
+}
+
+static const char *part_text(Emit *e, const Phase *ph)
+{
+	int own = is_again(e) ? WARP - 1 : e->nfolds;
+
+	if (e->dialect == CD_OPENCL || ph->threads < WARP)
+		return "tn_part";
+	return arena_printf(e->arena, "tn_shared + %d",
+			    own * PART_BYTES(ph->threads) / WARP);
+}
+
+static void fold_parts(Emit *e, const AccList *accs, const Phase *ph)
 {
 	bool met = false;
 
@@ -216,9 +246,13 @@ static void fold_parts(Emit *e, const AccList *accs)
 			continue;
 		met = true;
 		const char *self = arena_printf(e->arena, "v%u", s->var);
-		const char *all =
-			arena_printf(e->arena, "%s(v%u_0, tn_part, tn_t)",
-				     fold_name(e, s->op, s->dtype), s->var);
+		const char *all = arena_printf(
+			e->arena, "%s(v%u_0, %s, tn_t%s)",
+			fold_name(e, s->op, s->dtype), s->var, part_text(e, ph),
+			e->dialect == CD_OPENCL ? ""
+			: is_again(e)           ? ", true"
+						: ", false");
+		e->nfolds++;
 		VEC_PUSH(e->arena, e->folds, s);
 		ec_line(e, "%s = %s;\n", self,
 			ec_fold(e, s->op, s->dtype, 0, self, all));
@@ -316,7 +350,9 @@ static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
 		 "for (%s i%" PRId64 " = 0; i%" PRId64 " < %s; i%" PRId64
 		 "++) {\n",
 		 ec_index_type(e), i, i, ec_bare(e, ec_ex(e, extent)), i);
+	e->around++;
 	print_list(e, &s->body, ph, loop);
+	e->around--;
 	close_block(e);
 }
 
@@ -342,7 +378,7 @@ static void print_loop(Emit *e, const Stmt *s, const Phase *ph,
 	else
 		plain_loop(e, s, extent, ph, loop);
 	if (accs.n) {
-		fold_parts(e, &accs);
+		fold_parts(e, &accs, ph);
 		close_block(e);
 	}
 	e->facts.ranges.n = ranges;
@@ -466,9 +502,6 @@ static Ex padded_bytes(ExprTab *t, CDialect dialect, const KBuffer *b)
 	return ex_mul(t, ex_ceil_div(t, n, line), line);
 }
 
-/* What the folds of a block use in front. */
-#define PART_BYTES(threads) (8 * (threads))
-
 static bool touches(const StmtList *l, uint32_t buffer)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -492,6 +525,16 @@ static bool is_shared(const Kernel *k, const Phase *ph, uint32_t buffer)
 {
 	return k->buffers.p[buffer].scope == SCOPE_WORKER &&
 	       touches(&ph->body, buffer);
+}
+
+int emit_workers(const Kernel *k, const Phase *ph)
+{
+	if (ph->threads != WARP)
+		return 1;
+	for (uint32_t i = 0; i < k->buffers.n; i++)
+		if (is_shared(k, ph, i))
+			return 1;
+	return WORKERS;
 }
 
 /* Where a buffer begins that comes after `from` bytes. */
@@ -582,7 +625,7 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 		buf_printf(out,
 			   "\nextern \"C\" __global__ void "
 			   "__launch_bounds__(%d)\n%s_%s(",
-			   ph->threads, e->k->name, ph->name);
+			   ph->threads * e->workers, e->k->name, ph->name);
 	else
 		buf_printf(out,
 			   "\n__kernel "
@@ -598,14 +641,25 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 			"tn_shared[];\n",
 			eg_has_unit(e, UNIT_WGMMA) ? SWIZZLE_BYTES * 8 : 16);
 	ec_line(e, "const int tn_t = %s;\n",
-		e->dialect == CD_CUDA ? "threadIdx.x" : "(int)get_local_id(0)");
+		e->workers > 1          ? "threadIdx.x % 32"
+		: e->dialect == CD_CUDA ? "threadIdx.x"
+					: "(int)get_local_id(0)");
 	ec_line(e, "%svoid *const tn_part = tn_shared;\n",
 		e->dialect == CD_CUDA ? "" : "__local ");
-	ec_line(e, "const %s t = %s;\n", ec_index_type(e),
-		e->narrow ? "(int)blockIdx.x"
-		: e->dialect == CD_CUDA
-			? "blockIdx.x + (int64_t)gridDim.x * blockIdx.y"
-			: "(int64_t)get_group_id(0)");
+	if (e->workers > 1)
+		ec_line(e,
+			"const %s t = %s * (blockDim.x / 32) + threadIdx.x / "
+			"32;\n",
+			ec_index_type(e),
+			e->narrow ? "blockIdx.x"
+				  : "(blockIdx.x + (int64_t)gridDim.x * "
+				    "blockIdx.y)");
+	else
+		ec_line(e, "const %s t = %s;\n", ec_index_type(e),
+			e->narrow ? "(int)blockIdx.x"
+			: e->dialect == CD_CUDA
+				? "blockIdx.x + (int64_t)gridDim.x * blockIdx.y"
+				: "(int64_t)get_group_id(0)");
 }
 
 static void print_phase(Emit *e, Buf *out, const Phase *ph)
@@ -614,6 +668,8 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 
 	ec_open_phase(e, ph);
 	e->narrow = e->dialect == CD_CUDA && eg_is_narrow(e, ph);
+	e->nfolds = 0;
+	e->workers = e->dialect == CD_CUDA ? emit_workers(e->k, ph) : 1;
 	buf_init(&body, e->arena);
 	buf_init(&axes, e->arena);
 	e->out = &body;

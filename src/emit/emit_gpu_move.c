@@ -228,8 +228,10 @@ static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 				ec_fn(e, "load", s->dtype, 0), j);
 	}
 	if (!target)
-		ec_line(e, "*(%s *)(%s) = tn_w.bits;\n", type,
-			pointer(e, element(e, s, to, ST_STORE, 0)));
+		ec_line(e,
+			s->stream ? "__stcs((%s *)(%s), tn_w.bits);\n"
+				  : "*(%s *)(%s) = tn_w.bits;\n",
+			type, pointer(e, element(e, s, to, ST_STORE, 0)));
 	e->depth--;
 	ec_line(e, "}\n");
 }

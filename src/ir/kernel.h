@@ -80,7 +80,8 @@ typedef enum StmtKind {
 	ST_STORE, /* buffer[index...] = args[0]; with `stream` past the caches,
 		     where every cond >= 0 */
 	ST_COPY,  /* buffer[index...] = `width` elements side by side of another
-		     buffer, zeros unless every cond >= 0: KCopy */
+		     buffer, zeros unless every cond >= 0: KCopy; with `stream`
+		     past the caches */
 	ST_AHEAD, /* buffer[index...] is read or written soon, where every cond
 		     >= 0: a hint, which may name a place outside the buffer */
 	ST_OP,    /* var = op(args...): an ELEM op */

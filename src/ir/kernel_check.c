@@ -510,6 +510,9 @@ static bool check_copy(Check *c, const Stmt *s)
 				     b->name);
 	if (y->from.buffer == s->buffer)
 		return kcheck_breach(c, "%s is copied to itself", b->name);
+	if (s->stream && b->scope != SCOPE_OUT && b->scope != SCOPE_SHARED)
+		return kcheck_breach(c, "%s: only an output is streamed",
+				     b->name);
 	if (y->async && (!global || b->scope != SCOPE_WORKER))
 		return kcheck_breach(c, "an asynchronous copy goes from global "
 					"memory to the block's");

@@ -313,6 +313,7 @@ static bool copy(Parser *p, Stmt *s)
 		return false;
 	c->width = (int)width;
 	c->async = take(p, "async");
+	s->stream = take(p, "stream");
 	return !take(p, "where") || conditions(p, s);
 }
 

@@ -180,6 +180,8 @@ static void print_copy(Printer *p, const Stmt *s)
 	buf_printf(p->b, " = %s[", p->k->buffers.p[c->from.buffer].name);
 	print_exs(p, c->from.index, c->from.nindex);
 	buf_printf(p->b, "] x %d%s", c->width, c->async ? " async" : "");
+	if (s->stream)
+		buf_puts(p->b, " stream");
 	if (s->nconds) {
 		buf_puts(p->b, " where ");
 		print_conds(p, s);

@@ -22,14 +22,16 @@
 
 #include <string.h>
 
-static const char *const loop_params[] = {"lanes", "block", "walk", "stream",
-					  NULL};
+static const char *const loop_params[] = {"lanes",  "block", "walk",
+					  "stream", "width", NULL};
 enum {
 	P_LANES,
 	P_BLOCK,  /* elements a task */
 	P_WALK,   /* 0 rows, 1 flat, 2 tiles, 3 scatter */
 	P_STREAM, /* stores past the caches: 0 never, 1 by size, 2 always */
-	P_COUNT
+	P_WIDTH,  /* a GPU's: elements of a run, 0: single ones, in turn */
+	P_COUNT,
+	P_CPU = P_WIDTH
 };
 enum {
 	WALK_ROWS,
@@ -180,23 +182,63 @@ static bool is_scatter(const Regions *r, uint32_t region)
 #define TILE_READ  64
 #define TILE_WRITE 512
 
-/* Elements of a task that each thread of a GPU has. */
-#define GPU_EACH 4
+/* Elements of a task that each thread of a GPU has, in runs or one by one. */
+#define GPU_RUNS  8
+#define GPU_EACH  4
+#define GPU_LEAST 32 /* threads of a block */
+
+/*
+ * Elements of a run: of the whole region, whose last run may be a part of one,
+ * or of rows, which must be whole runs. A value that may fault or is indexed
+ * at run time is computed element by element.
+ */
+static int loop_width(const Regions *r, uint32_t region, int64_t walk)
+{
+	const Region *reg = &r->regions.p[region];
+	ExprTab *t = (ExprTab *)&r->program->ex;
+
+	if (walk > WALK_FLAT || lower_is_scalar(r, region) || reg->rank == 0)
+		return 0;
+	if (walk == WALK_FLAT)
+		return lower_width_of(r, region, ex_const(t, 0));
+	int width = lower_width_of(r, region, reg->space[reg->rank - 1]);
+	return width > 1 ? width : 0;
+}
+
+/* What of a GPU's parameters is not pinned goes with what is. A narrow row has
+ * no more threads than runs. */
+static void loop_settle(const Regions *r, uint32_t region, const Target *t,
+			Candidate *c, const bool *pinned)
+{
+	const Region *reg = &r->regions.p[region];
+	int64_t walk = c->params[P_WALK].value, n;
+	int64_t *lanes = &c->params[P_LANES].value;
+
+	if (!t->threads)
+		return;
+	if (!pinned[P_WIDTH])
+		c->params[P_WIDTH].value = loop_width(r, region, walk);
+	int64_t width = c->params[P_WIDTH].value;
+	if (!pinned[P_LANES] && walk == WALK_ROWS && width > 0 && reg->rank &&
+	    ex_is_const(&r->program->ex, reg->space[reg->rank - 1], &n))
+		while (*lanes > GPU_LEAST && *lanes / 2 * width >= n)
+			*lanes /= 2;
+	if (!pinned[P_BLOCK])
+		c->params[P_BLOCK].value = *lanes * (width > GPU_RUNS ? width
+						     : width          ? GPU_RUNS
+							     : GPU_EACH);
+}
 
 static Candidate loop_rule(const Regions *r, uint32_t region, const Target *t)
 {
 	int lanes = lower_lanes(r, region, t);
 	int walk = WALK_ROWS;
-	int64_t block = 16384;
 	bool turned = false;
 
-	if (t->threads) {
-		/* a thread has some elements, and each may fault */
-		lanes = t->threads;
-		block = (int64_t)lanes * GPU_EACH;
-	} else {
+	if (t->threads)
+		lanes = t->threads; /* and each may fault */
+	else
 		(void)turned_axis(r, region, &turned);
-	}
 	if (is_scatter(r, region)) {
 		walk = WALK_SCATTER;
 		lanes = t->threads ? lanes : lower_lanes_of(r, region, t);
@@ -208,13 +250,42 @@ static Candidate loop_rule(const Regions *r, uint32_t region, const Target *t)
 	} else if (!t->threads && hoists_all(r, region)) {
 		lanes = lower_lanes_of(r, region, t);
 	}
-	return (Candidate){
+	Candidate c = {
 		.params = {{"lanes", lanes},
-			   {"block", block},
+			   {"block", 16384},
 			   {"walk", walk},
-			   {"stream", !t->threads}},
-		.nparams = P_COUNT,
+			   {"stream", 1},
+			   {"width", 0}},
+		.nparams = t->threads ? P_COUNT : P_CPU,
 	};
+	const bool pinned[MAX_PARAMS] = {false};
+
+	loop_settle(r, region, t, &c, pinned);
+	return c;
+}
+
+/* Of runs: what a walk and a width allow. */
+static const char *width_legal(const Regions *r, uint32_t region,
+			       const Candidate *c)
+{
+	int64_t width = c->params[P_WIDTH].value;
+	int64_t step = c->params[P_LANES].value * width;
+
+	if (width < 0 || width > 16 || (width & (width - 1)))
+		return "width must be 0 (single elements), 1, 2, 4, 8 or 16";
+	int64_t walk = c->params[P_WALK].value;
+	if (width && walk > WALK_FLAT)
+		return "width must be 0 on this walk";
+	if (width && !loop_width(r, region, walk))
+		return "width must be 0: elements are computed one by one, or "
+		       "rows are no whole runs";
+	if (width > loop_width(r, region, walk))
+		return "width must divide the rows, and 16 bytes hold so many "
+		       "elements";
+	if (width && (c->params[P_BLOCK].value % step ||
+		      c->params[P_BLOCK].value / step > 16))
+		return "block must be 1 to 16 times lanes times width";
+	return NULL;
 }
 
 static const char *loop_legal(Arena *a, const Regions *r, uint32_t region,
@@ -228,6 +299,8 @@ static const char *loop_legal(Arena *a, const Regions *r, uint32_t region,
 	if (t->threads &&
 	    (lanes < 32 || lanes > KERNEL_MAX_THREADS || (lanes & (lanes - 1))))
 		return "lanes (threads) must be 32, 64 ... 1024";
+	if (t->threads && width_legal(r, region, c))
+		return width_legal(r, region, c);
 	if (t->threads && walk == WALK_TILES)
 		return "walk=2: tiles are a CPU's";
 	if (!t->threads && (lanes < 1 || lanes > 64 || (lanes & (lanes - 1))))
@@ -262,6 +335,7 @@ typedef struct Loop {
 	const Region *reg;
 	int lanes;
 	int64_t block;
+	int width; /* of a thread's runs, 0: single elements */
 	Ex index[TN_MAX_RANK];
 } Loop;
 
@@ -294,6 +368,24 @@ static Ex blocked(Loop *p, Ex extent, int64_t block)
 				p->lanes));
 }
 
+/* A task a block of the extent, each thread's part of it in runs. */
+static void body_in_runs(Loop *p, Ex extent, Ex *index)
+{
+	Lower *l = &p->l;
+	int64_t step = (int64_t)p->lanes * p->width;
+	Run run = {.width = p->width, .turns = (int)(p->block / step)};
+	Ex size = ex_const(p->t, p->block);
+	Ex first = ex_mul(p->t, lower_task(l, ex_ceil_div(p->t, extent, size)),
+			  size);
+
+	*index = lower_run_open(l, &run, first, extent, ex_const(p->t, 1));
+	body(p);
+	*index = lower_run_rest(l, &run);
+	if (run.rest)
+		body(p);
+	lower_run_close(l, &run, NULL);
+}
+
 static void walk_flat(Loop *p)
 {
 	Ex total = ex_const(p->t, 1);
@@ -303,6 +395,10 @@ static void walk_flat(Loop *p)
 		p->index[d] = ex_const(p->t, 0);
 	}
 	lower_flat(&p->l, total);
+	if (p->width) {
+		body_in_runs(p, total, &p->index[0]);
+		return;
+	}
 	p->index[0] = blocked(p, total, p->block);
 	body(p);
 	lower_end(&p->l);
@@ -328,6 +424,11 @@ static void walk_rows(Loop *p)
 			lower_hoist(&p->l, p->reg->values.p[i], p->index);
 		p->l.scalar = false;
 		hoisted = true;
+	}
+	if (p->width) {
+		body_in_runs(p, width, &p->index[rank - 1]);
+		lower_end(&p->l);
+		return;
 	}
 	p->index[rank - 1] = blocked(p, width, p->block);
 	body(p);
@@ -459,6 +560,7 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 	if (target->threads) {
 		p.l.threads = p.lanes;
 		p.l.scalar = false;
+		p.width = (int)c->params[P_WIDTH].value;
 	}
 	lower_phase(&p.l, "main");
 	switch (c->params[P_WALK].value) {
@@ -479,8 +581,10 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 		how = "every output element is computed on its own";
 	}
 	k->note = how;
-	if (target->threads)
+	if (target->threads) {
+		lower_by_size(&p.l, ST_COPY, c->params[P_STREAM].value, target);
 		return;
+	}
 	k->note = arena_printf(ks->arena,
 			       "%s; past the caches beyond %lld kB of inputs "
 			       "and outputs",
@@ -492,6 +596,6 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_loop = {
-	"loop",     loop_params, loop_admit, loop_rule,
-	loop_legal, loop_lower,  NULL,
+	"loop",     loop_params, loop_admit,  loop_rule,
+	loop_legal, loop_lower,  loop_settle,
 };

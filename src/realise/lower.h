@@ -51,6 +51,31 @@ typedef struct Lower {
 	VEC(Hoisted) hoisted;
 } Lower;
 
+/* Registers of a walk by runs, and what of memory they hold, in terms of the
+ * walk's axes. */
+typedef struct Held {
+	KOperand from;
+	Ex thread, turn, element;
+	uint32_t registers;
+} Held;
+typedef VEC(Held) HeldList;
+
+/* A walk over an axis by a GPU's threads, in runs of elements side by side. */
+typedef struct Run {
+	int width, turns; /* elements of a run; runs of a thread in a step */
+	int most;         /* registers of a thread that may be held */
+	bool one_by_one;  /* operands of a run are asked for as it comes */
+	/* what lower_run_open() has opened, for the others */
+	bool held; /* a step is the whole axis */
+	Ex thread, step, turn, element;
+	Ex first, left; /* a run's first element; elements from there on */
+	Ex room;        /* left - width, which a branch asks where partial */
+	bool partial, rest;
+	StmtList *outer, *inner, *body;
+	size_t outer_from, inner_from, body_from;
+	HeldList operands;
+} Run;
+
 void lower_init(Lower *l, Kernels *ks, Kernel *k, const Regions *r);
 
 /* Appends a phase and makes it the place at hand. */
@@ -112,6 +137,28 @@ VarId lower_identity(Lower *l, Op op, DType dtype);
 VarId lower_acc(Lower *l, Op op, DType dtype, VarId init);
 void lower_accum(Lower *l, VarId acc, Op op, DType dtype, VarId x);
 
+/* ---- lower_run.c ----------------------------------------------------- */
+
+/* The most elements that 16 bytes hold of every operand and result, and that
+ * divide the extent. */
+int lower_width_of(const Regions *r, uint32_t region, Ex extent);
+/*
+ * Opens the loops over base .. extent - 1, in `steps` steps, width, turns and
+ * most being set; returns the element's index. Where a run may be a part of
+ * one, what is lowered is for whole runs; lower_run_rest() goes on to single
+ * elements of the others and returns their index, or the first element where
+ * there are none.
+ */
+Ex lower_run_open(Lower *l, Run *r, Ex base, Ex extent, Ex steps);
+Ex lower_run_rest(Lower *l, Run *r);
+/* Moves what can be at once and closes the loops. Where a step is the whole
+ * axis, operands in `held` (or NULL) are not brought again, and those that are
+ * brought are added. */
+void lower_run_close(Lower *l, Run *r, HeldList *held);
+/* Registers for each of a step's elements, and the index of the one at hand. */
+uint32_t lower_run_buffer(Lower *l, const Run *r, DType d, const char *name);
+void lower_run_index(const Run *r, Ex *index);
+
 /*
  * From here on values of the region's shape are rows of `elements`: their
  * buffers have one axis, and index[0] is the element, the others 0.
@@ -170,9 +217,9 @@ int lower_lanes_of(const Regions *r, uint32_t region, const Target *t);
 int lower_stride(Lower *l, ValueId v, const Ex *index, int64_t axis);
 /*
  * What serves memory and harms caches: kind ST_STORE has the stores of
- * vector loops to outputs go past the caches, ST_AHEAD keeps hints or drops
- * them. when 0: never, 2: always, 1: where the kernel's inputs and outputs
- * are more than the target's caches hold.
+ * vector loops to outputs go past the caches, ST_COPY copies, ST_AHEAD keeps
+ * hints or drops them. when 0: never, 2: always, 1: where the kernel's inputs
+ * and outputs are more than the target's caches hold.
  */
 void lower_by_size(Lower *l, StmtKind kind, int64_t when, const Target *target);
 /* A string as a buffer name: letters, digits, _ only, unique in k. */

@@ -19,6 +19,12 @@ static void by_size(Lower *l, StmtList *list, StmtKind kind, bool lanes,
 		by_size(l, &s->orelse, kind, in, conds, nconds);
 		if (s->kind != kind || !lanes)
 			continue;
+		if (kind == ST_COPY) { /* its conditions are others */
+			s->stream =
+				!nconds &&
+				l->k->buffers.p[s->buffer].scope == SCOPE_OUT;
+			continue;
+		}
 		if (kind == ST_STORE &&
 		    l->k->buffers.p[s->buffer].scope != SCOPE_OUT)
 			continue;

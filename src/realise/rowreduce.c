@@ -18,15 +18,18 @@
 
 #include <string.h>
 
-static const char *const rowreduce_params[] = {"lanes", "rows",  "stream",
-					       "ahead", "split", NULL};
+static const char *const rowreduce_params[] = {
+	"lanes", "rows", "stream", "ahead", "split", "width", "turns", NULL};
 enum {
 	P_LANES,
 	P_ROWS,   /* elements that make a task worth a claim; a GPU's: rows */
 	P_STREAM, /* stores past the caches: 0 never, 1 by size, 2 always */
 	P_AHEAD,  /* a pass asks for the next row: as stream */
 	P_SPLIT,  /* rows in pieces: 0 never, 1 by length, 2 always */
-	P_COUNT
+	P_WIDTH,  /* a GPU's: elements of a run, 0: single ones, in turn */
+	P_TURNS,  /* a GPU's: runs of a thread in a step */
+	P_COUNT,
+	P_CPU = P_WIDTH
 };
 
 static const char *rowreduce_admit(Arena *a, const Regions *r, uint32_t region)
@@ -54,46 +57,155 @@ static bool is_sequential(const Regions *r, const Region *reg)
 	return false;
 }
 
-/* A row has a block of threads, with some elements for each where it is known
- * to be short. */
-#define ROW_EACH 4
+/*
+ * On a GPU a row has a block of threads, and where its width is known lies in
+ * their registers: few runs a thread, so that many rows are under way side by
+ * side and each asks for all its bytes at once. A narrow row has a warp, which
+ * folds without a barrier. A wide one has more elements a thread rather than
+ * so many threads that a multiprocessor has room for one row only, and idles
+ * while that folds. Where rows are fewer than multiprocessors a row has as many
+ * threads as it can use.
+ */
 #define WARP     32
+#define ROW_EACH 16  /* elements that a thread has of a row */
+#define ROW_MOST 32  /* and at most, where a row is held */
+#define ROW_ROOM 512 /* threads of a block that fits twice with such rows */
 
-static int row_threads(const Regions *r, const Region *reg, const Target *t)
+/* The width of the axis that threads share, 0: not known. */
+static int64_t shared_width(const Regions *r, const Region *reg)
 {
-	int64_t width = 1, n;
-	int threads = t->threads;
+	int64_t width = 0;
+
+	for (int d = 0; d < reg->rank; d++)
+		if (rows_reduces(reg, d) &&
+		    !ex_is_const(&r->program->ex, reg->space[d], &width))
+			return 0;
+	return width;
+}
+
+/* Whether the region has fewer rows than the GPU multiprocessors. */
+static bool has_few_rows(const Regions *r, const Region *reg, const Target *t)
+{
+	int64_t rows = 1, n;
 
 	for (int d = 0; d < reg->rank; d++) {
-		if (!rows_reduces(reg, d))
+		if (rows_reduces(reg, d))
 			continue;
 		if (!ex_is_const(&r->program->ex, reg->space[d], &n))
-			return threads;
-		/* of several axes the last one is shared out */
-		width = n;
+			return false;
+		rows = rows < t->processors ? rows * n : rows;
 	}
-	while (threads > WARP && threads * ROW_EACH / 2 >= width)
-		threads /= 2;
+	return rows < t->processors;
+}
+
+static int row_threads(const Regions *r, const Region *reg, const Target *t,
+		       int64_t run)
+{
+	int64_t width = shared_width(r, reg);
+	bool few = has_few_rows(r, reg, t);
+	int threads = WARP;
+
+	if (!width)
+		return t->threads;
+	while (threads < 4 * t->threads && threads < KERNEL_MAX_THREADS) {
+		bool most = threads == WARP || threads >= ROW_ROOM;
+		int64_t each = few ? run : most ? ROW_MOST : ROW_EACH;
+		if (threads * (each > run ? each : run) >= width)
+			break;
+		threads *= 2;
+	}
 	return threads;
+}
+
+static int64_t row_width(const Regions *r, uint32_t region)
+{
+	const Region *reg = &r->regions.p[region];
+	int64_t width = shared_width(r, reg);
+
+	if (!width || (reg->rank && !rows_reduces(reg, reg->rank - 1)))
+		return 0;
+	return lower_width_of(r, region,
+			      ex_const((ExprTab *)&r->program->ex, width));
+}
+
+/* All of the row where a thread can have so much of it. */
+static int64_t row_turns(const Regions *r, const Region *reg, int64_t threads,
+			 int64_t run)
+{
+	int64_t width = shared_width(r, reg);
+
+	if (!run)
+		return 1;
+	int64_t turns = (width + threads * run - 1) / (threads * run);
+	if (turns < 1)
+		return 1;
+	return turns * run <= ROW_MOST ? turns
+	       : run < ROW_EACH        ? ROW_EACH / run
+				       : 1;
+}
+
+/* What goes with the pinned parameters. */
+static void rowreduce_settle(const Regions *r, uint32_t region, const Target *t,
+			     Candidate *c, const bool *pinned)
+{
+	const Region *reg = &r->regions.p[region];
+
+	if (!t->threads)
+		return;
+	if (pinned[P_LANES] && c->params[P_LANES].value == 1 &&
+	    !pinned[P_WIDTH])
+		c->params[P_WIDTH].value = 0;
+	int64_t width = c->params[P_WIDTH].value;
+	if (!pinned[P_LANES] && !is_sequential(r, reg))
+		c->params[P_LANES].value =
+			row_threads(r, reg, t, width ? width : 1);
+	if (!pinned[P_TURNS])
+		c->params[P_TURNS].value =
+			row_turns(r, reg, c->params[P_LANES].value, width);
 }
 
 static Candidate rowreduce_rule(const Regions *r, uint32_t region,
 				const Target *t)
 {
 	const Region *reg = &r->regions.p[region];
-	int lanes =
-		t->threads ? row_threads(r, reg, t) : lower_lanes(r, region, t);
-
-	if (is_sequential(r, reg))
-		lanes = 1;
-	return (Candidate){
+	bool sequential = is_sequential(r, reg);
+	int lanes = t->threads || sequential ? 1 : lower_lanes(r, region, t);
+	Candidate c = {
 		.params = {{"lanes", lanes},
 			   {"rows", t->threads ? 1 : 16384},
-			   {"stream", !t->threads},
+			   {"stream", 1},
 			   {"ahead", !t->threads},
-			   {"split", !t->threads}},
-		.nparams = P_COUNT,
+			   {"split", !t->threads},
+			   {"width", sequential ? 0 : row_width(r, region)},
+			   {"turns", 1}},
+		.nparams = t->threads ? P_COUNT : P_CPU,
 	};
+	const bool pinned[MAX_PARAMS] = {false};
+
+	rowreduce_settle(r, region, t, &c, pinned);
+	return c;
+}
+
+/* Runs of the parameters go with the row. */
+static const char *runs_legal(const Regions *r, uint32_t region,
+			      const Candidate *c)
+{
+	const Region *reg = &r->regions.p[region];
+	int64_t width = c->params[P_WIDTH].value;
+	int64_t turns = c->params[P_TURNS].value;
+
+	if (width < 0 || width > 16 || (width & (width - 1)))
+		return "width must be 0 (single elements), 1, 2, 4, 8 or 16";
+	if (turns < 1 || turns * (width ? width : 1) > KERNEL_MAX_UNROLL / 16)
+		return "turns (runs of a thread) must be at least 1, and 256 "
+		       "elements at most";
+	if (width && (c->params[P_LANES].value == 1 || is_sequential(r, reg) ||
+		      !row_width(r, region)))
+		return "width must be 0: the row is no axis of a known width "
+		       "that threads share";
+	if (width && shared_width(r, reg) % width)
+		return "width must divide the row";
+	return NULL;
 }
 
 static const char *rowreduce_legal(Arena *a, const Regions *r, uint32_t region,
@@ -112,6 +224,8 @@ static const char *rowreduce_legal(Arena *a, const Regions *r, uint32_t region,
 			  is_sequential(r, &r->regions.p[region])))
 		return "the region folds one element after another, so that "
 		       "lanes must be 1";
+	if (t->threads && runs_legal(r, region, c))
+		return runs_legal(r, region, c);
 	if (rows < 1 || rows > 1 << 30)
 		return "rows (elements a task) must be 1 to 2^30";
 	if (c->params[P_STREAM].value < 0 || c->params[P_STREAM].value > 2)
@@ -365,7 +479,10 @@ static void pass_element(Rows *w, int pass, const Fold *folds, size_t n,
 	Lower *l = &w->l;
 	Ex at[TN_MAX_RANK];
 
-	cache_index(w, index, at);
+	if (w->held)
+		lower_run_index(&w->run, at);
+	else
+		cache_index(w, index, at);
 	for (size_t i = 0; i < w->reg->values.n; i++) {
 		ValueId id = w->reg->values.p[i];
 		if (w->cache[id] && w->level[id] < pass)
@@ -532,6 +649,20 @@ static FoldList open_folds(Rows *w, int pass)
 	return folds;
 }
 
+/* The threads' walk over the row, in steps. */
+static Ex open_run(Rows *w, Ex extent)
+{
+	ExprTab *t = &w->l.p->ex;
+	int64_t step = (int64_t)w->run.width * w->run.turns * w->l.threads;
+
+	w->run = (Run){.width = w->run.width,
+		       .turns = w->run.turns,
+		       .most = w->run.most,
+		       .one_by_one = w->pass.n > 0};
+	return lower_run_open(&w->l, &w->run, ex_const(t, 0), extent,
+			      ex_ceil_div(t, extent, ex_const(t, step)));
+}
+
 void rows_lower_pass(Rows *w, int pass)
 {
 	Lower *l = &w->l;
@@ -549,6 +680,10 @@ void rows_lower_pass(Rows *w, int pass)
 		}
 		bool lanes = d == last && !w->across && w->lanes > 1;
 		bool piece = w->split && d == w->piece_axis;
+		if (lanes && w->run.width) {
+			index[d] = open_run(w, reg->space[d]);
+			continue;
+		}
 		index[d] = lower_for(l, piece ? w->piece_size : reg->space[d],
 				     lanes ? MAP_VECTOR : MAP_SERIAL,
 				     lanes ? w->lanes : 1);
@@ -560,6 +695,8 @@ void rows_lower_pass(Rows *w, int pass)
 	Pass p = {.body = l->at, .cost = body_cost(w, l->at)};
 	memcpy(p.index, index, sizeof(index));
 	VEC_PUSH(l->arena, w->pass, p);
+	if (w->run.width)
+		lower_run_close(l, &w->run, w->held ? &w->operands : NULL);
 	while (loops--)
 		lower_end(l);
 	for (size_t i = 0; i < folds.n; i++)
@@ -600,6 +737,12 @@ static void plan_cache(Rows *w)
 				 rows_is_full(w, uses.list[u]) &&
 				 w->level[uses.list[u]] > w->level[id];
 		int64_t bytes = elements * dtype_info[v->dtype].bytes;
+		if (later && w->held) {
+			w->cache[id] = lower_run_buffer(&w->l, &w->run,
+							v->dtype, "row") +
+				       1;
+			continue;
+		}
 		if (later && w->l.threads && (left -= bytes) < 0)
 			continue;
 		if (later)
@@ -871,8 +1014,15 @@ static const char *row_note(const Rows *w, const Target *target, bool split)
 		buf_printf(&b,
 			   w->across ? "a block of %d threads has as many "
 				       "columns: the last axis is kept"
-				     : "a block of %d threads has a row",
+			   : w->l.threads == WARP
+				   ? "a warp (%d threads) has a row"
+				   : "a block of %d threads has a row",
 			   w->l.threads);
+		if (w->held)
+			buf_printf(&b,
+				   " in registers: %d elements a thread, %d "
+				   "side by side",
+				   w->run.turns * w->run.width, w->run.width);
 		return buf_str(&b);
 	}
 	buf_puts(&b, w->across ? "lanes run across rows: the last axis is kept"
@@ -889,6 +1039,22 @@ static const char *row_note(const Rows *w, const Target *target, bool split)
 			   (long long)rows_longest(target),
 			   v->relax & RELAX_ROW_INVARIANT ? "" : few, PIECE);
 	return buf_str(&b);
+}
+
+/* A row is held where it is one axis that a step of all threads covers. */
+static void open_runs(Rows *w, const Candidate *c)
+{
+	int64_t width, step;
+
+	w->run = (Run){.width = (int)c->params[P_WIDTH].value,
+		       .turns = (int)c->params[P_TURNS].value,
+		       .most = 2 * ROW_MOST};
+	step = (int64_t)w->run.width * w->run.turns * w->l.threads;
+	w->held = w->run.width &&
+		  (w->reg->reduced & (w->reg->reduced - 1)) == 0 &&
+		  ex_is_const(&w->l.p->ex, w->reg->space[w->reg->rank - 1],
+			      &width) &&
+		  width <= step;
 }
 
 static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
@@ -921,6 +1087,8 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 	w.bests = arena_array(ks->arena, uint32_t, ks->program->values.n);
 	w.best = arena_array(ks->arena, VarId, ks->program->values.n);
 	find_levels(&w);
+	if (target->threads)
+		open_runs(&w, c);
 	if (!w.across)
 		plan_cache(&w);
 
@@ -935,13 +1103,13 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 		lower_whole(&w, target, c, where, length);
 	if (!ex_equals(t, where, 0))
 		rows_lower_split(&w, where);
-	lower_by_size(&w.l, ST_STORE, c->params[P_STREAM].value, target);
+	lower_by_size(&w.l, target->threads ? ST_COPY : ST_STORE,
+		      c->params[P_STREAM].value, target);
 	lower_by_size(&w.l, ST_AHEAD, c->params[P_AHEAD].value, target);
 	k->note = row_note(&w, target, !ex_equals(t, where, 0));
 }
 
 const Realisation realise_rowreduce = {
-	"rowreduce",    rowreduce_params, rowreduce_admit,
-	rowreduce_rule, rowreduce_legal,  rowreduce_lower,
-	NULL,
+	"rowreduce",     rowreduce_params, rowreduce_admit,  rowreduce_rule,
+	rowreduce_legal, rowreduce_lower,  rowreduce_settle,
 };

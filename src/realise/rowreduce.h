@@ -37,7 +37,12 @@ typedef struct Rows {
 	VarId *best;         /* by value: what an index is looked for */
 	Ex row[TN_MAX_RANK]; /* index of the row, by kept axis */
 	int passes;
-	bool across;    /* lanes run across rows */
+	bool across; /* lanes run across rows */
+	/* a GPU's threads have runs of the row (width 0: single elements), all
+	 * of it in registers where it is held */
+	Run run;
+	bool held;
+	HeldList operands;
 	int64_t shared; /* bytes of memory that a GPU's block may have */
 	/* the loop over a task's rows, and what the first pass reads in it */
 	int64_t row_axis; /* -1: none */

@@ -181,7 +181,7 @@ $ tenon run examples/bias.tn --dtype f8
 
 == pins are met or refused
 $ tenon run examples/relu.tn --dims inspect --pin loop.nothing=3
-2> tenon: error: --pin loop.nothing=3: loop has the parameters lanes block walk stream
+2> tenon: error: --pin loop.nothing=3: loop has the parameters lanes block walk stream width
 2> hint: a pin that cannot be met is refused; leave it out to let the rule choose
 => 2
 $ tenon run examples/relu.tn --dims inspect --pin nothing

@@ -181,6 +181,9 @@ static const PinCase pin_cases[] = {
 	{rows, {"rowreduce.lanes=1"}, NULL},
 	{rows, {"rowreduce.lanes=32"}, NULL},
 	{rows, {"rowreduce.lanes=1024"}, NULL},
+	{rows, {"rowreduce.width=0"}, NULL},
+	{rows, {"rowreduce.width=2", "rowreduce.lanes=64"}, NULL},
+	{each, {"loop.walk=0", "loop.width=2", "loop.lanes=64"}, NULL},
 	{each, {"loop.lanes=32"}, NULL},
 	{each, {"loop.lanes=1024"}, NULL},
 	{product, {"contract.rows=24"}, "rows must be a multiple of 16"},
@@ -213,6 +216,12 @@ static const PinCase pin_cases[] = {
 	{each, {"loop.lanes=33"}, "lanes (threads) must be 32, 64"},
 	{each, {"loop.lanes=2048"}, "lanes (threads) must be 32, 64"},
 	{each, {"loop.walk=2"}, "tiles are a CPU's"},
+	{each, {"loop.width=8"}, "16 bytes hold so many"},
+	{each, {"loop.width=4", "loop.walk=3"}, "must be 0 on"},
+	{each, {"loop.block=1000"}, "1 to 16 times lanes times width"},
+	{rows, {"rowreduce.width=8"}, "width must divide the row"},
+	{rows, {"rowreduce.width=4", "rowreduce.lanes=1"}, "must be 0"},
+	{rows, {"rowreduce.turns=0"}, "at least 1"},
 };
 
 /* Met by sm_90a. */
@@ -465,5 +474,55 @@ static void unit_text(void)
 	text_case(fixed, hopper, 2, wgmma, ARRAY_LEN(wgmma));
 }
 
+/* ---- runs ------------------------------------------------------------- */
+
+/* How a row's width and number decide who has it, and what is moved. */
+static void rows_in_runs(void)
+{
+	static const struct {
+		const char *text, *pin, *kernel, *source;
+	} cases[] = {
+		{"def f(x: f32[8192, 4096]):\n    return softmax(x)\n", NULL,
+		 "lanes=256 rows=1 stream=1 ahead=0 split=0 width=4 turns=4",
+		 "__stcs((uint4 *)"},
+		{"def f(x: f32[512, 4096]):\n    return softmax(x)\n", NULL,
+		 " x 4\n", "*(uint4 *)"},
+		{"def f(x: f16[1000, 1024]):\n    return softmax(x)\n", NULL,
+		 "lanes=32 rows=1 stream=1 ahead=0 split=0 width=8 turns=4",
+		 "__launch_bounds__(256)"},
+		{"def f(x: f32[37, 8191]):\n    return softmax(x)\n", NULL,
+		 "lanes=1024 rows=1 stream=1 ahead=0 split=0 width=1 turns=8",
+		 "__launch_bounds__(1024)"},
+		{"def f(x: f32[37, 40000]):\n    return softmax(x)\n", NULL,
+		 "width=4 turns=4", "__launch_bounds__(1024)"},
+		{"def f(x: f32[512, 4096]):\n    return softmax(x)\n",
+		 "rowreduce.lanes=64", "width=4 turns=4",
+		 "__launch_bounds__(64)"},
+		{"def f(x: f16[7, 131]):\n    return x * 2\n", NULL, "width=8",
+		 "uint4"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		Case k;
+		if (case_open(&k, "t.tn", cases[i].text, NULL) &&
+		    works(&k,
+			  emit(&k, "cuda:sm_90a", &cases[i].pin,
+			       cases[i].pin != NULL),
+			  cases[i].text)) {
+			const Plan *plan = k.plan->plan;
+			Arena a;
+			Buf b;
+			arena_init(&a);
+			buf_init(&b, &a);
+			kernels_print(plan->kernels, &b);
+			if (!CHECK(strstr(buf_str(&b), cases[i].kernel)) ||
+			    !CHECK(strstr(plan->sources.p[0], cases[i].source)))
+				printf("%s%s", cases[i].text, buf_str(&b));
+			arena_release(&a);
+		}
+		case_close(&k);
+	}
+}
+
 TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(pins_refused),
-	  TEST(narrow_indices), TEST(unit_text))
+	  TEST(narrow_indices), TEST(unit_text), TEST(rows_in_runs))
