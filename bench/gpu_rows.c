@@ -297,13 +297,13 @@ static int measure(const char *name, const char *text, const char *dtype,
 	const Kernel *k = &p->kernels->kernels.p[l->kernel];
 	const Phase *ph = &k->phases.p[l->phase];
 	int64_t tasks = 0, shared = 0;
-	int workers = emit_workers(k, ph);
 	if (p->launches.n != 1 ||
 	    !ex_is_const(&p->kernels->program->ex, l->tasks, &tasks) ||
 	    !ex_is_const(&p->kernels->program->ex, l->scratch, &shared)) {
 		fprintf(stderr, "%s is not one launch of known size\n", name);
 		return 1;
 	}
+	int workers = emit_workers(k, ph, tasks);
 	CudaLaunch launch = {
 		.grid = {(unsigned)((tasks + workers - 1) / workers), 1, 1},
 		.block = {(unsigned)(ph->threads * workers), 1, 1},

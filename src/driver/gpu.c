@@ -165,7 +165,8 @@ static bool queue_launch(Ctx *ctx, const Instance *in, size_t i,
 	size_t ndims = plan->kernels->program->ex.dims.n, n = 0;
 	const Phase *ph = &k->phases.p[l->phase];
 	bool cuda = target_device(plan->target) == DEVICE_CUDA;
-	int workers = cuda ? emit_workers(k, ph) : 1;
+	int64_t tasks = in->launches[i].tasks;
+	int workers = cuda ? emit_workers(k, ph, tasks) : 1;
 	uint64_t args[512];
 
 	if (l->buffers.n + ndims + 1 > ARRAY_LEN(args))
@@ -178,17 +179,15 @@ static bool queue_launch(Ctx *ctx, const Instance *in, size_t i,
 	for (size_t j = 0; j < ndims; j++)
 		args[n++] = (uint64_t)in->dims[j];
 	args[n++] = records;
-	return device_launch(
-		ctx, p->gpu->device,
-		&(DeviceLaunch){
-			.kernel = &p->gpu->kernels[i],
-			.tasks =
-				(in->launches[i].tasks + workers - 1) / workers,
-			.threads = ph->threads * workers,
-			.shared = in->launches[i].scratch,
-			.args = args,
-			.nargs = n,
-		});
+	return device_launch(ctx, p->gpu->device,
+			     &(DeviceLaunch){
+				     .kernel = &p->gpu->kernels[i],
+				     .tasks = (tasks + workers - 1) / workers,
+				     .threads = ph->threads * workers,
+				     .shared = in->launches[i].scratch,
+				     .args = args,
+				     .nargs = n,
+			     });
 }
 
 /* ---- faults ---------------------------------------------------------- */
