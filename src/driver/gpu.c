@@ -205,7 +205,8 @@ static bool make_launch(Ctx *ctx, Arena *a, const Instance *in, size_t i,
 	size_t ndims = plan->kernels->program->ex.dims.n, n = 0;
 	const Phase *ph = &k->phases.p[l->phase];
 	bool cuda = target_device(plan->target) == DEVICE_CUDA;
-	int workers = cuda ? emit_workers(k, ph) : 1;
+	int64_t tasks = in->launches[i].tasks;
+	int workers = cuda ? emit_workers(k, ph, tasks) : 1;
 	size_t nargs = l->buffers.n + ndims + 1;
 	uint64_t *args = arena_array(a, uint64_t, nargs);
 
@@ -221,7 +222,7 @@ static bool make_launch(Ctx *ctx, Arena *a, const Instance *in, size_t i,
 	args[n++] = records;
 	*out = (DeviceLaunch){
 		.kernel = &p->gpu->kernels[i],
-		.tasks = (in->launches[i].tasks + workers - 1) / workers,
+		.tasks = (tasks + workers - 1) / workers,
 		.threads = ph->threads * workers,
 		.shared = in->launches[i].scratch,
 		.args = args,

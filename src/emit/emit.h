@@ -24,8 +24,8 @@ const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 /* Bytes of a block's memory that a launch of the phase gives. */
 Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph,
 	       CDialect dialect);
-/* Workers that a block should have in CUDA C: some warps with a task each, or
- * one. */
-int emit_workers(const Kernel *k, const Phase *ph);
+/* Workers that a block should have in CUDA C: some warps with a task each,
+ * where there are many tasks, or one. */
+int emit_workers(const Kernel *k, const Phase *ph, int64_t tasks);
 
 #endif

@@ -25,7 +25,8 @@
 #define WARP 32
 /* What the folds of a block use in front of its memory. */
 #define PART_BYTES(threads) (8 * (threads))
-#define WORKERS             8 /* warps of a block that share nothing */
+#define WORKERS             8   /* warps of a block that share nothing */
+#define BLOCKS              128 /* that any GPU should rather have than these */
 
 static void print_list(Emit *e, const StmtList *l, const Phase *ph,
 		       const Stmt *loop);
@@ -100,18 +101,18 @@ static void print_fold(Emit *e, Buf *out, Op op, DType d, int threads)
 		"static __device__ __forceinline__ %s %s(%s x, void *shared, "
 		"int tn_t, bool again)\n"
 		"{\n"
-		"\t%s *part = (%s *)shared;\n\n"
 		"#pragma unroll\n"
 		"\tfor (int n = %d; n > 0; n /= 2) {\n"
 		"\t\t%s y = __shfl_xor_sync(0x%xu, x, n);\n\n"
 		"\t\tx = %s;\n"
 		"\t}\n",
-		type, name, type, type, type, lanes / 2, type,
+		type, name, type, lanes / 2, type,
 		(unsigned)((UINT64_C(1) << lanes) - 1), both);
 	if (threads <= WARP)
 		buf_puts(out, "\t__syncwarp();\n");
-	if (threads > WARP)
+	else
 		buf_printf(out,
+			   "\n\t%s *part = (%s *)shared;\n\n"
 			   "\tif (again)\n"
 			   "\t\t__syncthreads();\n"
 			   "\tif (tn_t %% %d == 0)\n"
@@ -123,7 +124,7 @@ static void print_fold(Emit *e, Buf *out, Op op, DType d, int threads)
 			   "\t\t%s y = part[n];\n\n"
 			   "\t\tx = %s;\n"
 			   "\t}\n",
-			   WARP, WARP, threads / WARP, type, both);
+			   type, type, WARP, WARP, threads / WARP, type, both);
 	buf_puts(out, "\treturn x;\n}\n");
 }
 
@@ -527,14 +528,18 @@ static bool is_shared(const Kernel *k, const Phase *ph, uint32_t buffer)
 	       touches(&ph->body, buffer);
 }
 
-int emit_workers(const Kernel *k, const Phase *ph)
+int emit_workers(const Kernel *k, const Phase *ph, int64_t tasks)
 {
+	int workers = WORKERS;
+
 	if (ph->threads != WARP)
 		return 1;
 	for (uint32_t i = 0; i < k->buffers.n; i++)
 		if (is_shared(k, ph, i))
 			return 1;
-	return WORKERS;
+	while (workers > 1 && tasks < workers * BLOCKS)
+		workers /= 2;
+	return workers;
 }
 
 /* Where a buffer begins that comes after `from` bytes. */
@@ -669,7 +674,8 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	ec_open_phase(e, ph);
 	e->narrow = e->dialect == CD_CUDA && eg_is_narrow(e, ph);
 	e->nfolds = 0;
-	e->workers = e->dialect == CD_CUDA ? emit_workers(e->k, ph) : 1;
+	e->workers =
+		e->dialect == CD_CUDA ? emit_workers(e->k, ph, INT64_MAX) : 1;
 	buf_init(&body, e->arena);
 	buf_init(&axes, e->arena);
 	e->out = &body;

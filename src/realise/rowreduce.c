@@ -107,6 +107,13 @@ static int row_threads(const Regions *r, const Region *reg, const Target *t,
 
 	if (!width)
 		return t->threads;
+	if (reg->rank && !rows_reduces(reg, reg->rank - 1)) {
+		/* columns: as many tasks as there can be */
+		threads = t->threads;
+		while (threads > WARP && threads * 2 >= width)
+			threads /= 2;
+		return threads;
+	}
 	while (threads < 4 * t->threads && threads < KERNEL_MAX_THREADS) {
 		bool most = threads == WARP || threads >= ROW_ROOM;
 		int64_t each = few ? run : most ? ROW_MOST : ROW_EACH;
@@ -122,7 +129,8 @@ static int64_t row_width(const Regions *r, uint32_t region)
 	const Region *reg = &r->regions.p[region];
 	int64_t width = shared_width(r, reg);
 
-	if (!width || (reg->rank && !rows_reduces(reg, reg->rank - 1)))
+	if (!width || lower_is_scalar(r, region) ||
+	    (reg->rank && !rows_reduces(reg, reg->rank - 1)))
 		return 0;
 	return lower_width_of(r, region,
 			      ex_const((ExprTab *)&r->program->ex, width));
