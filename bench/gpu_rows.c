@@ -117,7 +117,7 @@ static bool timed_open(Bench *b, const char *text, const char *symbol,
 	for (int i = 0; i < t->launches; i++)
 		all[i] = *l;
 	return cuda_graph_new(&b->ctx, a, &b->device, all, (size_t)t->launches,
-			      &t->graph);
+			      NULL, &t->graph);
 }
 
 static bool timed_round(Bench *b, Timed *t, bool counts)
