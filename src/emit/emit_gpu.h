@@ -30,6 +30,12 @@ void eg_move_head(const Emit *e, Buf *out);
 /* ---- emit_gpu_dot.c -------------------------------------------------- */
 
 void eg_dot(Emit *e, const Stmt *s, const Phase *ph);
+/* How PTX writes what is multiplied: K of a step, and the dtypes of sums and
+ * operands. */
+typedef struct DotNames {
+	const char *k, *sum, *in;
+} DotNames;
+DotNames eg_dot_names(const Stmt *s);
 /* The C type of its sums. */
 const char *eg_sum_type(const Stmt *s);
 /* Whether the kernel has a DOT of the unit. */

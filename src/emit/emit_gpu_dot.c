@@ -71,17 +71,17 @@ static const char ldmatrix_text[] =
 	"\"r\"(at) : \"memory\");\n"
 	"}\n";
 
-static const char *instruction(const Stmt *s)
+DotNames eg_dot_names(const Stmt *s)
 {
 	switch (s->from) {
 	case DT_F16:
-		return "m16n8k16.row.col.f32.f16.f16.f32";
+		return (DotNames){"k16", "f32", "f16"};
 	case DT_BF16:
-		return "m16n8k16.row.col.f32.bf16.bf16.f32";
+		return (DotNames){"k16", "f32", "bf16"};
 	case DT_I8:
-		return "m16n8k32.row.col.s32.s8.s8.s32";
+		return (DotNames){"k32", "s32", "s8"};
 	case DT_U8:
-		return "m16n8k32.row.col.s32.u8.u8.s32";
+		return (DotNames){"k32", "s32", "u8"};
 	case DT_F64:
 	case DT_F32:
 	case DT_I64:
@@ -94,7 +94,7 @@ static const char *instruction(const Stmt *s)
 	case DT_COUNT:
 		break;
 	}
-	bug("mma of dtype %d", (int)s->from);
+	bug("matrix unit and dtype %d", (int)s->from);
 }
 
 void eg_dot_head(const Emit *e, Buf *out)
@@ -108,13 +108,14 @@ void eg_dot_head(const Emit *e, Buf *out)
 		return;
 	}
 	char is = s->dtype == DT_F32 ? 'f' : 'r';
+	DotNames n = eg_dot_names(s);
 	buf_puts(out, ldmatrix_text);
 	buf_printf(out,
 		   "\nstatic __device__ __forceinline__ void\n"
 		   "tn_mma(%s (&c)[2][2], const unsigned (&a)[4], const "
 		   "unsigned (&b)[2])\n"
 		   "{\n"
-		   "\tasm(\"mma.sync.aligned.%s \"\n"
+		   "\tasm(\"mma.sync.aligned.m16n8%s.row.col.%s.%s.%s.%s \"\n"
 		   "\t    \"{%%0, %%1, %%2, %%3}, {%%4, %%5, %%6, %%7}, "
 		   "{%%8, %%9}, \"\n"
 		   "\t    \"{%%0, %%1, %%2, %%3};\"\n"
@@ -123,7 +124,8 @@ void eg_dot_head(const Emit *e, Buf *out)
 		   "\t    : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), "
 		   "\"r\"(a[3]), \"r\"(b[0]), \"r\"(b[1]));\n"
 		   "}\n",
-		   eg_sum_type(s), instruction(s), is, is, is, is);
+		   eg_sum_type(s), n.k, n.sum, n.in, n.in, n.sum, is, is, is,
+		   is);
 }
 
 /* ---- a tile ---------------------------------------------------------- */

@@ -16,32 +16,6 @@
 
 #define GROUP_BYTES (8 * SWIZZLE_BYTES)
 
-static const char *instruction(const Stmt *s)
-{
-	switch (s->from) {
-	case DT_F16:
-		return "k16.f32.f16.f16";
-	case DT_BF16:
-		return "k16.f32.bf16.bf16";
-	case DT_I8:
-		return "k32.s32.s8.s8";
-	case DT_U8:
-		return "k32.s32.u8.u8";
-	case DT_F64:
-	case DT_F32:
-	case DT_I64:
-	case DT_I32:
-	case DT_I16:
-	case DT_U16:
-	case DT_U32:
-	case DT_U64:
-	case DT_BOOL:
-	case DT_COUNT:
-		break;
-	}
-	bug("wgmma of dtype %d", (int)s->from);
-}
-
 /* ---- functions ------------------------------------------------------- */
 
 static const char functions[] =
@@ -74,6 +48,7 @@ static void put_instruction(Buf *out, const Stmt *s)
 {
 	int64_t columns = s->dot->columns / MMA_COLUMNS, n = 4 * columns;
 	bool real = s->dtype == DT_F32;
+	DotNames names = eg_dot_names(s);
 
 	buf_printf(out,
 		   "\nstatic __device__ __forceinline__ void\n"
@@ -81,8 +56,9 @@ static void put_instruction(Buf *out, const Stmt *s)
 		   "][2][2], uint64_t a, uint64_t b)\n"
 		   "{\n"
 		   "\tasm volatile(\"wgmma.mma_async.sync.aligned.m64n%" PRId64
-		   "%s \"\n\t\t     \"{",
-		   eg_sum_type(s), columns, s->dot->columns, instruction(s));
+		   "%s.%s.%s.%s \"\n\t\t     \"{",
+		   eg_sum_type(s), columns, s->dot->columns, names.k, names.sum,
+		   names.in, names.in);
 	for (int64_t i = 0; i < n; i++)
 		buf_printf(out, "%s%%%" PRId64, i ? ", " : "", i);
 	/* added to what is there; not negated; which way 16 bits lie */

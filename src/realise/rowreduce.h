@@ -1,8 +1,9 @@
 /*
  * rowreduce.h: what the files of the realisation `rowreduce` share.
  *
- *   rowreduce.c        passes over whole rows, or over blocks of columns
- *   rowreduce_split.c  passes over pieces of rows, by many workers
+ *   rowreduce.c         passes over whole rows
+ *   rowreduce_across.c  passes over blocks of columns, where the last axis is
+ * kept rowreduce_split.c   passes over pieces of rows, by many workers
  */
 #ifndef TENON_REALISE_ROWREDUCE_H
 #define TENON_REALISE_ROWREDUCE_H
@@ -58,6 +59,7 @@ typedef struct Fold {
 	DType acc_dtype;
 	int part; /* of an index along lanes: 1, 2 */
 } Fold;
+typedef VEC(Fold) FoldList;
 
 /* ---- rowreduce.c ----------------------------------------------------- */
 
@@ -68,6 +70,9 @@ bool rows_is_full(const Rows *w, ValueId id);
 /* The index of a kept-shape value in the row at hand. */
 void rows_kept_index(const Rows *w, const Value *v, Ex *index);
 bool rows_is_arg(Op op); /* argmax, argmin */
+/* What folds for a reduction, and the dtype that it folds in. */
+Op rows_fold_op(Op op);
+DType rows_fold_dtype(const Rows *w, const Value *v);
 /* Declares the accumulators of a reduction; binds its result to them. */
 Fold rows_open_fold(Rows *w, ValueId id, int part);
 void rows_close_fold(Rows *w, const Fold *f);
@@ -76,6 +81,15 @@ void rows_values(Rows *w, int n);
 /* A walk over the row, or the piece, at hand, if it folds or stores. */
 bool rows_pass_has_work(const Rows *w, int pass);
 void rows_lower_pass(Rows *w, int pass);
+
+/* What a pass does with an element of the space: n folds, and its results. */
+void rows_pass_element(Rows *w, int pass, const Fold *folds, size_t n,
+		       const Ex *index);
+
+/* ---- rowreduce_across.c ---------------------------------------------- */
+
+/* Every pass over the block of columns at hand, which is a task's. */
+void rows_lower_across(Rows *w);
 
 /* ---- rowreduce_split.c ----------------------------------------------- */
 

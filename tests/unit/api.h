@@ -12,9 +12,9 @@
 #include <glob.h>
 #include <stdlib.h>
 
+#include "tests/unit/folder.h"
 #include "tests/unit/test.h"
 
-#define TEST_ONLY    __attribute__((unused))
 #define CASE_TENSORS 8
 
 typedef struct Case {
@@ -136,40 +136,6 @@ TEST_ONLY static size_t examples(glob_t *g)
 {
 	CHECK(glob("examples/*.tn", 0, NULL, g) == 0);
 	return g->gl_pathc;
-}
-
-/* A folder of this process's, for files of the tests at hand. */
-TEST_ONLY static const char *test_folder(void)
-{
-	static char path[256];
-	const char *tmp = getenv("TMPDIR");
-
-	if (!path[0]) {
-		snprintf(path, sizeof(path), "%s/test-XXXXXX",
-			 tmp && *tmp ? tmp : "/tmp");
-		if (!mkdtemp(path))
-			abort();
-	}
-	return path;
-}
-
-/* A path in that folder; good until the eighth call after. */
-TEST_ONLY static const char *test_path(const char *name)
-{
-	static char path[8][512];
-	static unsigned next;
-	char *p = path[next++ % 8];
-
-	snprintf(p, sizeof(path[0]), "%s/%s", test_folder(), name);
-	return p;
-}
-
-TEST_ONLY static void test_folder_remove(void)
-{
-	char command[512];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", test_folder());
-	CHECK(system(command) == 0);
 }
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "runtime/cuda_wait.h"
 #include "runtime/nvrtc.h"
-#include "test.h"
+#include "tests/unit/folder.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -16,15 +16,12 @@
 #include <unistd.h>
 
 static Ctx ctx;
-static char top[] = "/tmp/tenon-cuda-XXXXXX";
-static char library[64];
+static const char *top;
+static char library[300];
 
 static void finish(void)
 {
-	char command[100];
-	snprintf(command, sizeof(command), "rm -rf %s", top);
-	if (system(command) != 0)
-		printf("left behind: %s\n", top);
+	test_folder_remove();
 	ctx_release(&ctx);
 }
 
@@ -43,8 +40,7 @@ static bool start(void)
 	if (library[0])
 		return true;
 	ctx_init(&ctx);
-	if (!CHECK(mkdtemp(top) != NULL))
-		return false;
+	top = test_folder();
 	atexit(finish);
 	snprintf(library, sizeof(library), "%s/libcuda.so.1", top);
 	snprintf(command, sizeof(command),

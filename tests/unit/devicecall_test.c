@@ -12,16 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char top[] = "/tmp/tenon-devicecall-XXXXXX";
+static const char *top;
 static void *library;
 
 static void finish(void)
 {
-	char command[100];
-
-	snprintf(command, sizeof(command), "rm -rf %s", top);
-	if (system(command) != 0)
-		printf("left behind: %s\n", top);
+	test_folder_remove();
 }
 
 /* The fake, loaded under libcuda's name, which is then the one that is here. */
@@ -32,8 +28,7 @@ static bool load(void)
 
 	if (library)
 		return true;
-	if (!CHECK(mkdtemp(top) != NULL))
-		return false;
+	top = test_folder();
 	atexit(finish);
 	snprintf(command, sizeof(command),
 		 "cc -w -shared -fPIC -Wl,-soname,libcuda.so.1 -o %s/fake.so "

@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "runtime/gpucode.h"
 #include "runtime/store.h"
-#include "test.h"
+#include "tests/unit/folder.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ static const char spilling_text[] =
 	"#pragma unroll\n"
 	"\tfor (int i = 0; i < 64; i++) o[i * 1024 + threadIdx.x] = v[i];\n"
 	"}\n";
-static char top[] = "/tmp/tenon-gpucode-XXXXXX";
+static const char *top;
 static char cache[300], code[310];
 static Ctx ctx;
 static Nvrtc nvrtc;
@@ -48,16 +48,13 @@ static bool here;
 
 static void finish(void)
 {
-	char command[400];
-	snprintf(command, sizeof(command), "rm -rf %s", top);
-	if (system(command) != 0)
-		printf("left behind: %s\n", top);
+	test_folder_remove();
 	ctx_release(&ctx);
 }
 
 static void start(void)
 {
-	CHECK(mkdtemp(top) != NULL);
+	top = test_folder();
 	snprintf(cache, sizeof(cache), "%s/cache", top);
 	snprintf(code, sizeof(code), "%s/code", cache);
 	atexit(finish);

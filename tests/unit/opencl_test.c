@@ -8,7 +8,7 @@
  */
 #include "base/base.h"
 #include "runtime/opencl.h"
-#include "test.h"
+#include "tests/unit/folder.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -154,21 +154,18 @@ const char *__lsan_default_suppressions(void)
 }
 
 static Ctx ctx;
-static char top[] = "/tmp/tenon-opencl-XXXXXX";
-static char library[64];
+static const char *top;
+static char library[300];
 
 static void finish(void)
 {
-	char command[100];
-	snprintf(command, sizeof(command), "rm -rf %s", top);
-	if (system(command) != 0)
-		printf("left behind: %s\n", top);
+	test_folder_remove();
 	ctx_release(&ctx);
 }
 
 static bool start(void)
 {
-	char command[300];
+	char command[700];
 	ctx_clear_errors(&ctx);
 	unsetenv("FAKE_PLATFORMS");
 	unsetenv("FAKE_DEVICES");
@@ -181,8 +178,7 @@ static bool start(void)
 	if (library[0])
 		return true;
 	ctx_init(&ctx);
-	if (!CHECK(mkdtemp(top) != NULL))
-		return false;
+	top = test_folder();
 	atexit(finish);
 	setenv("POCL_CACHE_DIR", top, 1);
 	snprintf(library, sizeof(library), "%s/libOpenCL.so.1", top);

@@ -4,7 +4,7 @@
  */
 #include "base/base.h"
 #include "runtime/runtime.h"
-#include "test.h"
+#include "tests/unit/folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static const char divide_text[] =
 	    "\t}\n"
 	    "}\n";
 
-static char top[] = "/tmp/tenon-runtime-XXXXXX";
+static const char *top;
 static char cache[300], code[310];
 
 static Ctx ctx;
@@ -69,16 +69,13 @@ static Compiler cc;
 
 static void finish(void)
 {
-	char command[400];
-	snprintf(command, sizeof(command), "rm -rf %s", top);
-	if (system(command) != 0)
-		printf("left behind: %s\n", top);
+	test_folder_remove();
 	ctx_release(&ctx);
 }
 
 static void start(void)
 {
-	CHECK(mkdtemp(top) != NULL);
+	top = test_folder();
 	snprintf(cache, sizeof(cache), "%s/cache", top);
 	snprintf(code, sizeof(code), "%s/code", cache);
 	setenv("XDG_CACHE_HOME", top, 1);
