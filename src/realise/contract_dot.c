@@ -601,14 +601,14 @@ void contract_dot_pack(Product *p, const Packed *x, const Ex *batch, Ex first,
 	lower_end(&p->l);
 }
 
-/* ---- sums that are not finite ---------------------------------------------
- */
+/* ---- sums that are not finite ---- */
 
 /*
  * Parts of an infinity are an infinity and NaN: its sums come out as NaN, where
  * they should be infinite for most of the other operand. Sums of finite f16 are
  * finite. So a tile whose sums add up to NaN is looked through once K is done,
- * and each of its sums that is NaN is added up again from the operands.
+ * row by row, and those that are NaN are added up again from the operands.
+ * The others of the row stay as they are: their bits depend on no neighbour.
  */
 static VarId whole_sum(Product *p, const Ex *batch, Ex row, Ex column)
 {
@@ -625,14 +625,20 @@ static VarId whole_sum(Product *p, const Ex *batch, Ex row, Ex column)
 	return sum;
 }
 
-/* The body of what is opened here runs where the sum is NaN. */
+static VarId is_nan(Product *p, VarId x)
+{
+	VarId args[2] = {x, x};
+
+	return lower_op(&p->l, OP_NE, DT_BOOL, p->acc, args, 2, NO_VALUE);
+}
+
+/* The body of what is opened here runs where the sum is NaN. Conditions are of
+ * axes alone, and an index that is checked, here below 2, is one. */
 static void open_if_nan(Product *p, VarId sum)
 {
 	Lower *l = &p->l;
-	VarId args[2] = {sum, sum};
-	VarId nan = lower_op(l, OP_NE, DT_BOOL, p->acc, args, 2, NO_VALUE);
-	Ex which = lower_bound(l, lower_cast(l, DT_I32, DT_BOOL, nan), DT_I32,
-			       ex_const(p->t, 2), p->id);
+	VarId nan = lower_cast(l, DT_I32, DT_BOOL, is_nan(p, sum));
+	Ex which = lower_bound(l, nan, DT_I32, ex_const(p->t, 2), p->id);
 	Ex cond = ex_sub(p->t, which, ex_const(p->t, 1));
 
 	lower_if(l, &cond, 1);
@@ -679,6 +685,20 @@ static VarId sum_of_sums(Product *p, const DotTile *tile)
 	return all;
 }
 
+/* NaN if a sum of row i is, of the columns that the product has. */
+static VarId sum_of_row(Product *p, const DotTile *tile, Ex i, Ex columns)
+{
+	Lower *l = &p->l;
+	Ex at[K_MAX_RANK];
+	VarId all = lower_acc(l, OP_ADD, p->acc, NO_VAR);
+	Ex j = lower_for(l, columns, MAP_VECTOR, UNIT_WORDS);
+
+	lower_accum(l, all, OP_ADD, p->acc,
+		    lower_load(l, tile->buffer, sum_at(p, tile, i, j, at)));
+	lower_end(l);
+	return all;
+}
+
 static void mend(Product *p, const Ex *batch, const DotTile *tile)
 {
 	Lower *l = &p->l;
@@ -686,19 +706,22 @@ static void mend(Product *p, const Ex *batch, const DotTile *tile)
 	Ex mr = ex_const(t, p->par[P_MR]), nr = ex_const(t, p->par[P_NR]);
 	Ex row = ex_mul(t, tile->pa, ex_const(t, p->a.wide));
 	Ex column = ex_mul(t, tile->pb, ex_const(t, p->b.wide));
+	Ex rows = ex_min(t, mr, ex_sub(t, p->m, row));
+	Ex columns = ex_min(t, nr, ex_sub(t, p->n, column));
 	Ex at[K_MAX_RANK], one = ex_const(t, 1);
 	Ex last = ex_sub(t, ex_add(t, tile->block, one), p->blocks);
 
 	lower_if(l, &last, 1);
 	open_if_nan(p, sum_of_sums(p, tile));
-	Ex i = lower_for(l, ex_min(t, mr, ex_sub(t, p->m, row)), MAP_SERIAL, 1);
-	Ex j = lower_for(l, ex_min(t, nr, ex_sub(t, p->n, column)), MAP_SERIAL,
-			 1);
-	sum_at(p, tile, i, j, at);
-	open_if_nan(p, lower_load(l, tile->buffer, at));
-	lower_store(
-		l, tile->buffer, at,
-		whole_sum(p, batch, ex_add(t, row, i), ex_add(t, column, j)));
+	Ex i = lower_for(l, rows, MAP_SERIAL, 1);
+	open_if_nan(p, sum_of_row(p, tile, i, columns));
+	Ex j = lower_for(l, columns, MAP_VECTOR, UNIT_WORDS);
+	VarId whole =
+		whole_sum(p, batch, ex_add(t, row, i), ex_add(t, column, j));
+	VarId old = lower_load(l, tile->buffer, sum_at(p, tile, i, j, at));
+	VarId args[3] = {is_nan(p, old), whole, old};
+	lower_store(l, tile->buffer, at,
+		    lower_op(l, OP_WHERE, p->acc, p->acc, args, 3, NO_VALUE));
 	for (int n = 0; n < 5; n++)
 		lower_end(l);
 }
