@@ -183,6 +183,9 @@ void gpu_tell(const TenonPlan *p, Buf *out)
 
 /* ---- launches -------------------------------------------------------- */
 
+/* Of a kernel, 8 bytes each: every architecture of CUDA takes 4 KB. */
+#define MOST_PARAMETERS 500
+
 /* The instance's extents were checked when it was made. */
 static size_t bytes_of(const Instance *in, Ex bytes)
 {
@@ -210,7 +213,7 @@ static bool make_launch(Ctx *ctx, Arena *a, const Instance *in, size_t i,
 	size_t nargs = l->buffers.n + ndims + 1;
 	uint64_t *args = arena_array(a, uint64_t, nargs);
 
-	if (nargs > 500)
+	if (nargs > MOST_PARAMETERS)
 		return diag_fail(ctx, ERR_PROGRAM, NULL,
 				 "kernel %s has more parameters than a device "
 				 "takes",
