@@ -13,7 +13,7 @@
  * Parameters of every kernel of a source, in order: a pointer for each IN, OUT
  * and SHARED buffer, the dims (int64_t), the records of faults, one for each
  * value of the program, and the block's memory: in CUDA C it is dynamic, in
- * OpenCL C the last parameter. Tasks are counted along x; CUDA's grids have a
+ * OpenCL C the last parameter. In CUDA C the maps of its phase follow. Tasks are counted along x; CUDA's grids have a
  * y beyond 2^30, and blocks after the last task do nothing. Indices are
  * int64_t, or int in CUDA C where every one of a phase is known to fit.
  */
@@ -333,7 +333,7 @@ static bool is_long(const StmtList *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->p[i]->kind == ST_DOT || l->p[i]->kind == ST_COPY ||
-		    is_long(&l->p[i]->body) || is_long(&l->p[i]->orelse))
+		    l->p[i]->kind == ST_BOX || is_long(&l->p[i]->body) || is_long(&l->p[i]->orelse))
 			return true;
 	return false;
 }
@@ -436,7 +436,11 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 	else if (s->kind == ST_COPY)
 		eg_copy(e, s, ph, loop);
 	else if (s->kind == ST_WAIT)
-		eg_wait(e, s);
+		eg_wait(e, s, ph);
+	else if (s->kind == ST_BOX)
+		eg_box(e, s, ph);
+	else if (s->kind == ST_SETTLE)
+		eg_settle(e, s);
 	else if (s->kind == ST_DOT)
 		eg_dot(e, s, ph);
 	else if (s->kind == ST_BARRIER)
@@ -448,37 +452,13 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 		ec_stmt(e, s);
 }
 
-/* Statements that a multiplication under way does not wait for: copies on their
- * way to other places, as ir/kernel_hazard.c has seen. */
-static bool only_asks(const Stmt *s)
-{
-	if (s->kind == ST_COPY)
-		return s->copy->async;
-	if (s->kind != ST_FOR && s->kind != ST_IF)
-		return false;
-	for (size_t i = 0; i < s->body.n; i++)
-		if (!only_asks(s->body.p[i]))
-			return false;
-	for (size_t i = 0; i < s->orelse.n; i++)
-		if (!only_asks(s->orelse.p[i]))
-			return false;
-	return true;
-}
-
 static void print_list(Emit *e, const StmtList *l, const Phase *ph,
 		       const Stmt *loop)
 {
 	size_t ranges = e->facts.ranges.n;
 
-	for (size_t i = 0; i < l->n; i++) {
-		if (e->under_way && !only_asks(l->p[i]))
-			eg_dot_close(e);
+	for (size_t i = 0; i < l->n; i++)
 		print_stmt(e, l->p[i], ph, loop);
-		if (e->under_way == l->p[i])
-			e->dot_in = l;
-	}
-	if (e->under_way && e->dot_in == l)
-		eg_dot_close(e);
 	e->facts.ranges.n = ranges;
 }
 
@@ -508,7 +488,8 @@ static bool touches(const StmtList *l, uint32_t buffer)
 	for (size_t i = 0; i < l->n; i++) {
 		const Stmt *s = l->p[i];
 		bool has = (s->kind == ST_LOAD || s->kind == ST_STORE ||
-			    s->kind == ST_COPY || s->kind == ST_DOT) &&
+			    s->kind == ST_COPY || s->kind == ST_BOX ||
+			    s->kind == ST_DOT) &&
 			   s->buffer == buffer;
 		if (s->kind == ST_COPY)
 			has |= s->copy->from.buffer == buffer;
@@ -561,10 +542,11 @@ Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph,
 			sum = ex_add(
 				t, place_of(t, sum, &k->buffers.p[i]),
 				padded_bytes(t, dialect, &k->buffers.p[i]));
-	return sum;
+	return ex_add(t, sum, ex_const(t, eg_box_bytes(ph)));
 }
 
-static void print_shared(Emit *e, const Phase *ph)
+/* The buffers there; where the rest of it begins. */
+static Ex print_shared(Emit *e, const Phase *ph)
 {
 	const char *space = e->dialect == CD_OPENCL ? "__local " : "";
 	Ex offset = ex_const(e->t, PART_BYTES(ph->threads));
@@ -586,6 +568,7 @@ static void print_shared(Emit *e, const Phase *ph)
 		offset =
 			ex_add(e->t, offset, padded_bytes(e->t, e->dialect, b));
 	}
+	return offset;
 }
 
 static void print_parameters(Emit *e, Buf *out)
@@ -638,6 +621,7 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 			   "void %s_%s(",
 			   ph->threads, e->k->name, ph->name);
 	print_parameters(e, out);
+	eg_box_parameters(ph, out);
 	buf_puts(out, ")\n{\n");
 	e->depth = 1;
 	if (e->dialect == CD_CUDA)
@@ -696,11 +680,12 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	}
 	if (e->dialect == CD_CUDA)
 		print_alignment(e);
-	print_shared(e, ph);
+	Ex rest = print_shared(e, ph);
 	ec_line(e, "(void)tn_part;\n");
 	ec_line(e, "(void)st;\n");
 	if (e->dialect == CD_CUDA)
 		ec_line(e, "if (t >= %s)\n\t\treturn;\n", count);
+	eg_box_open(e, ph, ec_ex_raw(e, rest));
 	for (uint32_t i = 0; i < e->k->buffers.n; i++)
 		if (e->k->buffers.p[i].scope == SCOPE_REG && e->buffer_used[i])
 			print_register(e, i, ph);
@@ -746,6 +731,7 @@ const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 	ec_head(&e, &out);
 	cfuncs_print(e.fn, &out);
 	eg_move_head(&e, &out);
+	eg_box_head(&e, &out);
 	eg_dot_head(&e, &out);
 	buf_puts(&out, buf_str(&folds));
 	buf_puts(&out, buf_str(&code));

@@ -3,6 +3,7 @@
  *
  *   emit_gpu.c         kernels, loops, folds and single statements
  *   emit_gpu_move.c    elements moved several at a time
+ *   emit_gpu_box.c     boxes brought by sm_90's copy engine
  *   emit_gpu_dot.c     products by a GPU's matrix unit
  *   emit_gpu_wgmma.c   and by that of sm_90a
  *   emit_gpu_narrow.c  whether 32 bits hold every index of a phase
@@ -23,9 +24,21 @@ const char *eg_reg(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop);
 /* ---- emit_gpu_move.c ------------------------------------------------- */
 
 void eg_copy(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop);
-void eg_wait(Emit *e, const Stmt *s);
+void eg_wait(Emit *e, const Stmt *s, const Phase *ph);
 /* The functions that these call, where the kernel has them. */
 void eg_move_head(const Emit *e, Buf *out);
+
+/* ---- emit_gpu_box.c -------------------------------------------------- */
+
+/* What the phase keeps of the block's memory for itself, 8 bytes aligned. */
+int eg_box_bytes(const Phase *ph);
+/* A parameter for each map, after all others. */
+void eg_box_parameters(const Phase *ph, Buf *out);
+/* offset: where its own part of the block's memory is. */
+void eg_box_open(Emit *e, const Phase *ph, const char *offset);
+void eg_box(Emit *e, const Stmt *s, const Phase *ph);
+void eg_box_wait(Emit *e, const Stmt *s, const Phase *ph);
+void eg_box_head(const Emit *e, Buf *out);
 
 /* ---- emit_gpu_dot.c -------------------------------------------------- */
 
@@ -38,6 +51,8 @@ typedef struct DotNames {
 DotNames eg_dot_names(const Stmt *s);
 /* The C type of its sums. */
 const char *eg_sum_type(const Stmt *s);
+/* A DOT of the kernel, NULL: it has none. */
+const Stmt *eg_first_dot(const Emit *e);
 /* Whether the kernel has a DOT of the unit. */
 bool eg_has_unit(const Emit *e, MatrixUnit u);
 /* The functions that it calls, where the kernel has it. */
@@ -47,8 +62,8 @@ void eg_dot_head(const Emit *e, Buf *out);
 
 void eg_wgmma(Emit *e, const Stmt *s);
 void eg_wgmma_head(const Stmt *s, Buf *out);
-/* Waits for the sums of the DOT that is under way. */
-void eg_dot_close(Emit *e);
+/* Waits for all DOTs but the last s->bit. */
+void eg_settle(Emit *e, const Stmt *s);
 
 /* ---- emit_gpu_narrow.c ----------------------------------------------- */
 

@@ -28,7 +28,7 @@ static const Stmt *find_dot(const StmtList *l)
 	return NULL;
 }
 
-static const Stmt *first_dot(const Emit *e)
+const Stmt *eg_first_dot(const Emit *e)
 {
 	const Stmt *s = NULL;
 
@@ -39,7 +39,7 @@ static const Stmt *first_dot(const Emit *e)
 
 bool eg_has_unit(const Emit *e, MatrixUnit u)
 {
-	const Stmt *s = first_dot(e);
+	const Stmt *s = eg_first_dot(e);
 
 	return s && s->dot->unit == u;
 }
@@ -99,7 +99,7 @@ DotNames eg_dot_names(const Stmt *s)
 
 void eg_dot_head(const Emit *e, Buf *out)
 {
-	const Stmt *s = first_dot(e);
+	const Stmt *s = eg_first_dot(e);
 
 	if (!s)
 		return;

@@ -17,15 +17,14 @@ static bool prove_box(Check *c, const Stmt *s, const KBuffer *b, int axis,
 		return true;
 	c->ks->unproved = c->k;
 	c->ks->unproved_at = s;
-	return kcheck_breach(c, "dot %s: cannot prove 0 <= %s, %s + %s <= %s",
+	return kcheck_breach(c, "%s: cannot prove 0 <= %s, %s + %s <= %s",
 			     b->name, kcheck_text(c, index),
 			     kcheck_text(c, index), kcheck_text(c, count),
 			     kcheck_text(c, b->shape[axis]));
 }
 
-/* A place in a buffer, of which the last `n` axes are read `count` on. */
-static bool check_box(Check *c, const Stmt *s, uint32_t buffer, uint8_t nindex,
-		      const Ex *index, const Ex *count, int n)
+bool kcheck_area(Check *c, const Stmt *s, uint32_t buffer, uint8_t nindex,
+		 const Ex *index, const Ex *count, int n)
 {
 	if (buffer >= c->k->buffers.n)
 		return kcheck_breach(c, "no buffer %u", buffer);
@@ -110,7 +109,7 @@ static bool check_block_operand(Check *c, const Stmt *s, int o, Ex k)
 		box[0] = k;
 		box[1] = ex_const(c->t, wide);
 	}
-	if (!check_box(c, s, in->buffer, in->nindex, in->index, box, n))
+	if (!kcheck_area(c, s, in->buffer, in->nindex, in->index, box, n))
 		return false;
 	const KBuffer *b = &c->k->buffers.p[in->buffer];
 	if (b->scope != SCOPE_WORKER || b->dtype != s->from)
@@ -126,10 +125,16 @@ static bool check_block_operand(Check *c, const Stmt *s, int o, Ex k)
 				     b->name, unit_info[d->unit].name);
 	if (!has_constant_rows(c, b))
 		return false;
-	for (int i = 0; swizzled && i < n; i++)
-		if (!ex_equals(c->t, in->index[in->nindex - 1 - i], 0))
+	/* in a slot only steps along k are passed over */
+	for (int i = 0; swizzled && i < n; i++) {
+		Ex at = in->index[in->nindex - 1 - i];
+		bool along = i == (d->turned[o] ? 1 : 0);
+		int step = MMA_BYTES / dtype_info[s->from].bytes;
+		if (along ? !kcheck_divided(c, at, step)
+			  : !ex_equals(c->t, at, 0))
 			return kcheck_breach(c, "dot: %s begins in a slot",
 					     b->name);
+	}
 	int64_t rows = 0;
 	if (swizzled &&
 	    (!ex_is_const(c->t, b->shape[b->rank - 2], &rows) || rows % 8))
@@ -211,10 +216,10 @@ bool kcheck_dot(Check *c, const Stmt *s)
 	const Ex sums[] = {rows, columns}, left[] = {steps, rows, full},
 		 flat[] = {rows, k}, right[] = {steps, words, columns};
 	const KOperand *a = &d->in[0], *b = &d->in[1];
-	if (!check_box(c, s, s->buffer, s->nindex, s->index, sums, 2) ||
-	    !check_box(c, s, a->buffer, a->nindex, a->index,
+	if (!kcheck_area(c, s, s->buffer, s->nindex, s->index, sums, 2) ||
+	    !kcheck_area(c, s, a->buffer, a->nindex, a->index,
 		       d->flat ? flat : left, d->flat ? 2 : 3) ||
-	    !check_box(c, s, b->buffer, b->nindex, b->index, right, 3))
+	    !kcheck_area(c, s, b->buffer, b->nindex, b->index, right, 3))
 		return false;
 	const KBuffer *to = &c->k->buffers.p[s->buffer];
 	const KBuffer *pa = &c->k->buffers.p[a->buffer];

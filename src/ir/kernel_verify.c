@@ -122,7 +122,8 @@ static void mark_stored(Check *c, const StmtList *l)
 		const Stmt *s = l->p[i];
 		mark_stored(c, &s->body);
 		mark_stored(c, &s->orelse);
-		if ((s->kind == ST_STORE || s->kind == ST_COPY) &&
+		if ((s->kind == ST_STORE || s->kind == ST_COPY ||
+		     s->kind == ST_BOX) &&
 		    s->buffer < c->k->buffers.n)
 			c->stored[s->buffer] = true;
 	}
@@ -302,7 +303,7 @@ static bool check_hazards(Check *c, const Phase *ph)
 			      "a barrier is missing before statement %zu of "
 			      "its block",
 			      at)
-		    : kcheck_breach(c, "a copy is touched that "
+		    : kcheck_breach(c, "a copy or a product is touched that "
 				       "nothing has waited for");
 }
 
@@ -330,6 +331,9 @@ static bool check_phase(Check *c, const Phase *ph)
 	}
 	if (ph->tasks.n > K_MAX_RANK)
 		return kcheck_breach(c, "too many task axes");
+	for (size_t i = 0; i < ph->maps.n; i++)
+		if (!kcheck_map(c, &ph->maps.p[i]))
+			return false;
 	if (!check_list(c, &ph->body))
 		return false;
 	kcheck_close_axes(c, 0);

@@ -204,10 +204,7 @@ static bool need_dim(const GpuProduct *p, Ex dim, int width, Ex *conds,
 	return true;
 }
 
-/* Whether width divides the expression, term by term, by what is known or where
- * it divides a dim. */
-static bool need_divided(const GpuProduct *p, Ex x, int width, Ex *conds,
-			 uint32_t *n)
+bool gp_divided(const GpuProduct *p, Ex x, int width, Ex *conds, uint32_t *n)
 {
 	const ExNode *node = ex_node(p->t, x);
 
@@ -248,7 +245,7 @@ bool gp_lies_where(GpuProduct *p, int number, bool along, int width,
 		return false;
 	const KBuffer *buffer = &p->l.k->buffers.p[o.buffer];
 	if (buffer->dtype != program_value(p->l.p, v)->dtype ||
-	    !need_divided(p, extent, width, conds, n))
+	    !gp_divided(p, extent, width, conds, n))
 		return false;
 	for (int d = 0; d < o.nindex; d++) {
 		bool last = d == o.nindex - 1;
@@ -258,7 +255,7 @@ bool gp_lies_where(GpuProduct *p, int number, bool along, int width,
 		number_of = ex_add(t, ex_mul(t, number_of, buffer->shape[d]),
 				   o.index[d]);
 	}
-	return need_divided(p, number_of, width, conds, n);
+	return gp_divided(p, number_of, width, conds, n);
 }
 
 bool gp_lies(GpuProduct *p, int number, bool along, int width)

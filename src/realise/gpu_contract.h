@@ -4,6 +4,7 @@
  *   gpu_contract.c       the candidate, operands, and what follows the sums
  *   gpu_contract_simt.c  by each thread's own multiply-adds
  *   gpu_contract_mma.c   by a matrix unit
+ *   gpu_contract_wgmma.c by that of sm_90a, fed by its copy engine
  */
 #ifndef TENON_REALISE_GPU_CONTRACT_H
 #define TENON_REALISE_GPU_CONTRACT_H
@@ -77,6 +78,9 @@ bool gp_lies_where(GpuProduct *p, int number, bool along, int width,
 		   Ex conds[GP_DIMS], uint32_t *n);
 /* The place of its element in memory, which gp_lies() has promised. */
 KOperand gp_place(GpuProduct *p, int number, Ex place, Ex k);
+/* Whether width divides x, term by term, by what is known or where each of *n
+ * conditions holds, to which it adds; conds NULL: by what is known. */
+bool gp_divided(const GpuProduct *p, Ex x, int width, Ex *conds, uint32_t *n);
 /*
  * What keeps elements inside of the operand, width[0] of them across and
  * width[1] along k, of which the first is named: conditions that are not known
@@ -122,5 +126,46 @@ void gp_mma_settle(Arena *a, const Target *t, int element, int64_t *par,
 /* Why an operand cannot be forwarded; NULL: both can. */
 const char *gp_mma_forwards(GpuProduct *p);
 void gp_mma_lower(GpuProduct *p);
+
+#define MMA_MAX_STAGES (KERNEL_MAX_GROUPS + 1)
+
+typedef struct MmaOperand {
+	bool packed; /* by a phase of its own, unless each of these holds */
+	Ex conds[GP_DIMS];
+	uint32_t nconds;
+	bool along;               /* in memory k is the last axis */
+	uint32_t packing;         /* its memory */
+	bool varies[TN_MAX_RANK]; /* with the batch axis */
+	uint32_t tile;            /* the block's: a ring of tiles */
+	/* wgmma: windows on it as it lies, and packed; their numbers in the
+	 * phase */
+	KMap lying, whole;
+	uint32_t lying_number, whole_number;
+} MmaOperand;
+
+typedef struct Mma {
+	GpuProduct *p;
+	MatrixUnit unit;
+	DType element;
+	int64_t chunk;        /* elements of 16 bytes */
+	int64_t down, across; /* warps */
+	MmaOperand in[2];
+	uint32_t sums;
+} Mma;
+
+/* Zeros, and what follows the sums. */
+void gp_mma_clear(Mma *m);
+void gp_mma_finish(Mma *m);
+/* Adds the products of a block of K to the sums: of so many of its steps. */
+void gp_mma_multiply(Mma *m, Ex block, int64_t first, int64_t steps);
+
+/* ---- gpu_contract_wgmma.c -------------------------------------------- */
+
+/* Whether boxes may bring the operand as it lies, where the conditions hold;
+ * if so fills its window. */
+bool gp_wgmma_lies(GpuProduct *p, int number, MmaOperand *o);
+/* The tile buffers; the phase that is open multiplies. */
+void gp_wgmma_buffers(Mma *m);
+void gp_wgmma_main(Mma *m);
 
 #endif

@@ -48,10 +48,11 @@ static const char *names_of(Arena *a, const CudaStep *steps, size_t n)
 
 static CudaKernelNode node_of(const CudaLaunch *l, CudaExtra *extra)
 {
-	CudaKernelNode k = {.function = l->function,
-			    .shared = l->shared,
-			    .extra = cuda_extra(extra, l)};
+	CudaKernelNode k = {.function = l->function, .shared = l->shared};
 
+	cuda_extra(extra, l);
+	k.parameters = extra->parameters;
+	k.extra = extra->extra;
 	memcpy(k.grid, l->grid, sizeof(k.grid));
 	memcpy(k.block, l->block, sizeof(k.block));
 	return k;

@@ -27,7 +27,7 @@ void *fake_stream;                /* of the last launch of a graph */
 unsigned long fake_args[8];       /* the last kernel's of a cubin */
 
 /* What handles of functions point to. */
-static char twice, plus, trap, signal, any;
+static char twice, plus, trap, signal, mapped, any;
 
 static int number(const char *name, int otherwise)
 {
@@ -195,6 +195,7 @@ int cuModuleGetFunction(void **f, void *m, const char *name)
 	     : !strcmp(name, "twice")      ? &twice
 	     : !strcmp(name, "plus")       ? &plus
 	     : !strcmp(name, "trap")       ? &trap
+	     : !strcmp(name, "mapped")     ? &mapped
 					   : NULL;
 	return !m ? 400 : *f ? 0 : 500;
 }
@@ -243,19 +244,54 @@ int cuMemFree_v2(unsigned long p)
 	return 0;
 }
 
-int cuPointerGetAttribute(void *value, int attribute, unsigned long p)
+/* What is not known stays as it is. */
+int cuPointerGetAttributes(unsigned n, const int *attributes, void **values,
+			   unsigned long p)
 {
 	INSIDE;
 	for (int i = 0; i < 256; i++) {
 		if (!blocks[i].at || p < blocks[i].at ||
 		    p >= blocks[i].at + blocks[i].n)
 			continue;
-		if (attribute != 2 && attribute != 9)
-			return 999;
-		*(int *)value = attribute == 2 ? 2 : number("FAKE_ORDINAL", 7);
-		return 0;
+		for (unsigned k = 0; k < n; k++) {
+			if (attributes[k] != 2 && attributes[k] != 9)
+				return 999;
+			*(int *)values[k] = attributes[k] == 2
+						    ? 2
+						    : number("FAKE_ORDINAL", 7);
+		}
 	}
-	return 1;
+	return 0;
+}
+
+/* What the driver refuses of a map; its address and axes, to be looked at. */
+int cuTensorMapEncodeTiled(void *map, int type, unsigned rank,
+			   unsigned long from, const unsigned long *extent,
+			   const unsigned long *stride, const unsigned *box,
+			   const unsigned *step, int interleave, int swizzle,
+			   int promotion, int fill)
+{
+	unsigned long *out = map;
+
+	INSIDE;
+	if ((unsigned long)map % 64 || from % 16 || rank < 1 || rank > 5 ||
+	    type < 0 || type > 4 || interleave || promotion > 3 || fill)
+		return 1;
+	for (unsigned i = 0; i < rank; i++)
+		if (extent[i] < 1 || extent[i] > 1ul << 32 || box[i] < 1 ||
+		    box[i] > 256 || step[i] != 1 ||
+		    (i && (stride[i - 1] % 16 || stride[i - 1] >= 1ul << 40)))
+			return 1;
+	if (swizzle != 0 && swizzle != 3)
+		return 1;
+	memset(map, 0, 128);
+	out[0] = from;
+	for (unsigned i = 0; i < rank; i++)
+		out[1 + i] = extent[i];
+	for (unsigned i = 0; i + 1 < rank; i++)
+		out[6 + i] = stride[i];
+	out[10] = (unsigned long)swizzle;
+	return 0;
 }
 
 int cuMemHostAlloc(void **p, size_t n, unsigned flags)
@@ -398,11 +434,25 @@ typedef struct Block {
 	int n;
 } Block;
 
+/* A kernel with a map takes its parameters one by one: a word, the map. */
+static const void *words_of(void **parameters, size_t *size)
+{
+	static char words[8 + 128];
+
+	memcpy(words, parameters[0], 8);
+	memcpy(words + 8, parameters[1], 128);
+	*size = sizeof(words);
+	return words;
+}
+
 /* The parameters of a launch and their size; NULL where they are not as they
  * should be. */
-static const void *block_of(const char *f, void **extra, size_t *size)
+static const void *block_of(const char *f, void **parameters, void **extra,
+			    size_t *size)
 {
-	if (!extra || extra[0] != (void *)1 || extra[2] != (void *)2 ||
+	if (f == &mapped)
+		return parameters && !extra ? words_of(parameters, size) : NULL;
+	if (parameters || !extra || extra[0] != (void *)1 || extra[2] != (void *)2 ||
 	    extra[4])
 		return NULL;
 	*size = *(size_t *)extra[3];
@@ -414,7 +464,7 @@ static const void *block_of(const char *f, void **extra, size_t *size)
 static int shape_is_good(const char *f, const unsigned g[3],
 			 const unsigned b[3], unsigned shared)
 {
-	if (f == &any)
+	if (f == &any || f == &mapped)
 		return g[0] > 0 && g[2] == 1 && b[0] > 0 && b[1] == 1;
 	if (f == &signal)
 		return g[0] == 1 && b[0] == 1;
@@ -435,6 +485,10 @@ static void kernel_run(const char *f, const void *parameters, size_t size)
 			(size_t)number("FAKE_COPY", 0));
 		return;
 	}
+	if (f == &mapped) { /* tells the first extent */
+		*(unsigned long *)args[0] = args[2];
+		return;
+	}
 	if (f == &signal) {
 		if (number("FAKE_BUSY", 0) >= 0)
 			*(unsigned *)args[0] = 1;
@@ -452,9 +506,9 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
 {
 	const unsigned g[3] = {gx, gy, gz}, b[3] = {bx, by, bz};
 	size_t size;
-	const void *a = block_of(f, extra, &size);
+	const void *a = block_of(f, parameters, extra, &size);
 	INSIDE;
-	if (!f || !s || parameters || !a || !shape_is_good(f, g, b, shared))
+	if (!f || !s || !a || !shape_is_good(f, g, b, shared))
 		return 1;
 	kernel_run(f, a, size);
 	return 0;
@@ -487,8 +541,9 @@ typedef struct Graph {
 
 static int node_set(Node *node, const Kernel *k)
 {
-	const void *a = block_of(k->f, k->extra, &node->size);
-	if (!k->f || k->parameters || k->kernel || k->context || !a ||
+	const void *a =
+		block_of(k->f, k->parameters, k->extra, &node->size);
+	if (!k->f || k->kernel || k->context || !a ||
 	    k->grid[0] == 0 || k->block[0] == 0)
 		return 1;
 	node->f = k->f;

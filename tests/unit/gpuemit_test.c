@@ -349,9 +349,13 @@ static void narrow_indices(void)
 		{"def f(x: f16[4096, 4096], w: f16[4096, 4096]):\n"
 		 "    return x @ w\n",
 		 true},
-		{"def f(x: f16[4096, 600000], w: f16[600000, 64]):\n"
+		{"def f(x: f32[4096, 600000], w: f32[600000, 64]):\n"
 		 "    return x @ w\n",
 		 false},
+		/* boxes are named by the indices of their axes */
+		{"def f(x: f16[4096, 600000], w: f16[600000, 64]):\n"
+		 "    return x @ w\n",
+		 true},
 		{"def f(x: i8[20000, 70000]):\n    return sum(x, axis=0)\n",
 		 true},
 	};
@@ -448,15 +452,27 @@ static void unit_text(void)
 		 "buffer worker left: f16[4, 128, 68]", "divides"},
 	};
 	static const Breach wgmma[] = {
-		{"\t\t\twait 2\n", "\t\t\twait 3\n", "nothing has waited for"},
+		{"\t\t\twait 1\n", "\t\t\twait 2\n", "nothing has waited for"},
 		{"barrier\n", "", "a barrier is missing"},
+		{"box left[(i6 + 2)%4", "box left[(i6 + 3)%4",
+		 "nothing has waited for"},
+		{"\t\tsettle 0\n", "\t\tsettle 1\n", "nothing has waited for"},
+		{"settle 1\n", "settle 4\n", "a wait for 4 products"},
 		{"down 8", "down 4", "has no tile"},
 		{"] turned", "]", "cannot prove"},
-		{"x 8 async", "x 4 async", "only pieces"},
-		{"64] swizzled", "64]", "lies otherwise"},
+		{"64] swizzled", "64]", "are not the map's"},
 		{"left: f16[4, 128, 64] swizzled",
 		 "left: f16[4, 256, 32] swizzled", "rows of 128 bytes"},
 		{"dot wgmma f16", "dot mma f16", "lies otherwise"},
+		{"map b_x from 0 ", "map b_x from 8 ", "cannot prove that element"},
+		{"shape [256, 512]", "shape [257, 512]",
+		 "cannot prove that element"},
+		{"by [512, 1]", "by [511, 1]", "multiples of 16 bytes"},
+		{"by [512, 1]", "by [1, 512]", "next to each other"},
+		{"box [128, 64]", "box [129, 64]", "cannot prove"},
+		{"box [128, 64]", "box [128, 60]", "multiples of 16 bytes"},
+		{"box [128, 64]", "box [512, 64]", "a box of 512"},
+		{"map b_x from", "map left from", "not in global memory"},
 	};
 	static const char fixed[] =
 		"def f(x: f16[256, 512], w: f16[512, 1024]):\n"
