@@ -277,7 +277,7 @@ static bool make_launch(Ctx *ctx, Arena *a, const Instance *in, size_t i,
 	*out = (DeviceLaunch){
 		.kernel = &p->gpu->kernels[i],
 		.tasks = (tasks + workers - 1) / workers,
-		.threads = ph->threads * workers,
+		.threads = ph->threads * workers + emit_feeders(ph),
 		.shared = in->launches[i].scratch,
 		.args = args,
 		.nargs = nargs,

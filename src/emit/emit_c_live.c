@@ -111,6 +111,7 @@ EShape ec_shape(const Emit *e, const StmtList *body)
 		case ST_BOX:
 		case ST_WAIT:
 		case ST_SETTLE:
+		case ST_FREE:
 		case ST_COUNT:
 			shape.straight = false;
 			break;

@@ -439,6 +439,8 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 		eg_wait(e, s, ph);
 	else if (s->kind == ST_BOX)
 		eg_box(e, s, ph);
+	else if (s->kind == ST_FREE)
+		eg_box_free(e, ph);
 	else if (s->kind == ST_SETTLE)
 		eg_settle(e, s);
 	else if (s->kind == ST_DOT)
@@ -458,7 +460,8 @@ static void print_list(Emit *e, const StmtList *l, const Phase *ph,
 	size_t ranges = e->facts.ranges.n;
 
 	for (size_t i = 0; i < l->n; i++)
-		print_stmt(e, l->p[i], ph, loop);
+		if (!e->feeder || eg_box_is_fed(l->p[i]))
+			print_stmt(e, l->p[i], ph, loop);
 	e->facts.ranges.n = ranges;
 }
 
@@ -613,7 +616,8 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 		buf_printf(out,
 			   "\nextern \"C\" __global__ void "
 			   "__launch_bounds__(%d)\n%s_%s(",
-			   ph->threads * e->workers, e->k->name, ph->name);
+			   ph->threads * e->workers + emit_feeders(ph),
+			   e->k->name, ph->name);
 	else
 		buf_printf(out,
 			   "\n__kernel "
@@ -651,9 +655,22 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 				: "(int64_t)get_group_id(0)");
 }
 
+/* The warp after the phase's threads, of which one goes through the phase. */
+static void print_feeder(Emit *e, const Phase *ph)
+{
+	open_for(e, "if (tn_t >= %d) {\n", ph->threads);
+	open_for(e, "if (tn_t == %d) {\n", ph->threads);
+	e->feeder = true;
+	print_list(e, &ph->body, ph, NULL);
+	e->feeder = false;
+	close_block(e);
+	ec_line(e, "return;\n");
+	close_block(e);
+}
+
 static void print_phase(Emit *e, Buf *out, const Phase *ph)
 {
-	Buf body, axes;
+	Buf body, feeder, axes;
 
 	ec_open_phase(e, ph);
 	e->narrow = e->dialect == CD_CUDA && eg_is_narrow(e, ph);
@@ -665,6 +682,11 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	e->out = &body;
 	e->depth = 1;
 	print_list(e, &ph->body, ph, NULL);
+	buf_init(&feeder, e->arena);
+	e->out = &feeder;
+	e->depth = 1;
+	if (ph->maps.n)
+		print_feeder(e, ph);
 	e->out = &axes;
 	e->depth = 1;
 	ec_task_axes(e, ph);
@@ -685,11 +707,13 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	ec_line(e, "(void)st;\n");
 	if (e->dialect == CD_CUDA)
 		ec_line(e, "if (t >= %s)\n\t\treturn;\n", count);
-	eg_box_open(e, ph, ec_ex_raw(e, rest));
+	if (ph->maps.n)
+		eg_box_open(e, ph, ec_ex_raw(e, rest));
 	for (uint32_t i = 0; i < e->k->buffers.n; i++)
 		if (e->k->buffers.p[i].scope == SCOPE_REG && e->buffer_used[i])
 			print_register(e, i, ph);
 	buf_puts(out, buf_str(&axes));
+	buf_puts(out, buf_str(&feeder));
 	buf_puts(out, buf_str(&body));
 	buf_puts(out, "}\n");
 }

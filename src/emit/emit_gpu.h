@@ -34,10 +34,15 @@ void eg_move_head(const Emit *e, Buf *out);
 int eg_box_bytes(const Phase *ph);
 /* A parameter for each map, after all others. */
 void eg_box_parameters(const Phase *ph, Buf *out);
-/* offset: where its own part of the block's memory is. */
+/* offset: where its own part of the block's memory is. Only of a phase with
+ * maps, as the others. */
 void eg_box_open(Emit *e, const Phase *ph, const char *offset);
+/* Whether the feeder goes through the statement. */
+bool eg_box_is_fed(const Stmt *s);
+/* As e->feeder says for the feeder, or for the others. */
 void eg_box(Emit *e, const Stmt *s, const Phase *ph);
 void eg_box_wait(Emit *e, const Stmt *s, const Phase *ph);
+void eg_box_free(Emit *e, const Phase *ph);
 void eg_box_head(const Emit *e, Buf *out);
 
 /* ---- emit_gpu_dot.c -------------------------------------------------- */

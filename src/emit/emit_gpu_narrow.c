@@ -140,6 +140,7 @@ static void stmt(Narrow *n, const Stmt *s)
 	case ST_BARRIER:
 	case ST_WAIT:
 	case ST_SETTLE:
+	case ST_FREE:
 		return;
 	case ST_COUNT:
 		break;

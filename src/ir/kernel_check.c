@@ -739,8 +739,11 @@ static bool check_bound(Check *c, const Stmt *s)
 }
 
 /* All threads come to it: never in a loop that is shared out. */
+/* The feeder does not come to barriers, nor to folds over the threads. */
 static bool check_barrier(Check *c)
 {
+	if (c->phase->maps.n)
+		return kcheck_breach(c, "a barrier beside boxes");
 	if (!has_threads(c))
 		return kcheck_breach(c, "a barrier and no threads");
 	return c->vaxis < 0 || kcheck_breach(c, "a barrier in a vector loop");
@@ -753,6 +756,9 @@ static bool check_wait(Check *c, const Stmt *s)
 	if (!has_threads(c) || c->vaxis >= 0)
 		return kcheck_breach(c, "a wait is outside of loops of "
 					"threads");
+	if (s->kind == ST_FREE)
+		return c->phase->maps.n ||
+		       kcheck_breach(c, "free, and there are no boxes");
 	return (s->bit >= 0 &&
 		s->bit <= (copies ? KERNEL_MAX_GROUPS : KERNEL_MAX_DOTS)) ||
 	       kcheck_breach(c, "a wait for %d %s", s->bit,
@@ -821,6 +827,7 @@ bool kcheck_simple(Check *c, const Stmt *s)
 		return kcheck_box(c, s);
 	case ST_WAIT:
 	case ST_SETTLE:
+	case ST_FREE:
 		return check_wait(c, s);
 	case ST_FOR:
 	case ST_IF:

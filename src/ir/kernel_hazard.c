@@ -52,6 +52,7 @@ typedef struct Hazard {
 	size_t naxes;
 	StmtList *list;
 	size_t at;
+	bool boxes;     /* what is copied by itself are boxes */
 	bool under_way; /* a copy is; no barrier helps */
 } Hazard;
 
@@ -59,6 +60,8 @@ typedef struct Hazard {
  * for each age in groups, the last one for all that are older. */
 typedef struct Done {
 	uint8_t slot[SLOTS + 1];
+	/* the same since the last FREE, which boxes meet */
+	uint8_t kept[SLOTS + 1];
 	uint8_t coming[SLOTS + 1];
 	/* by DOTs under way: operands that are read, sums; a bit for each age
 	 * in DOTs */
@@ -73,6 +76,7 @@ typedef struct Access {
 	const Ex *index;
 	bool store;
 	bool async; /* a copy that is waited for */
+	bool box;
 	bool dot;   /* of a DOT that is under way afterwards */
 } Access;
 
@@ -105,6 +109,7 @@ static int accesses_of(const Stmt *s, Access out[3])
 	} else if (s->kind == ST_STORE || s->kind == ST_COPY ||
 		   s->kind == ST_BOX || s->kind == ST_DOT) {
 		own.store = true;
+		own.box = s->kind == ST_BOX;
 		own.async = s->kind == ST_BOX ||
 			    (s->kind == ST_COPY && s->copy->async);
 		out[n++] = own;
@@ -210,6 +215,12 @@ static uint8_t look(const uint8_t *by_slot, int slot)
 	return all;
 }
 
+static void do_to(Done *done, int slot, uint8_t what)
+{
+	done->slot[slot] |= what;
+	done->kept[slot] |= what;
+}
+
 static bool touch(Hazard *h, const Access *x, const Stmt *loop,
 		  const Done *before, Done *now)
 {
@@ -225,14 +236,17 @@ static bool touch(Hazard *h, const Access *x, const Stmt *loop,
 	}
 	if (x->async)
 		d = STORED;
-	if (conflicts(look(before[x->buffer].slot, slot), d))
+	if (conflicts(look(x->box ? before[x->buffer].kept
+				  : before[x->buffer].slot,
+			   slot),
+		      d))
 		return false;
 	if (x->async)
 		now[x->buffer].coming[slot] |= 1;
 	else if (x->dot)
 		now[x->buffer].reading[slot] |= 1;
 	else
-		now[x->buffer].slot[slot] |= d;
+		do_to(&now[x->buffer], slot, d);
 	return true;
 }
 
@@ -309,6 +323,7 @@ static void merge(const Hazard *h, Done *into, const Done *d)
 	for (size_t i = 0; i < h->k->buffers.n; i++) {
 		for (int k = 0; k <= SLOTS; k++) {
 			into[i].slot[k] |= d[i].slot[k];
+			into[i].kept[k] |= d[i].kept[k];
 			into[i].coming[k] |= d[i].coming[k];
 			into[i].reading[k] |= d[i].reading[k];
 		}
@@ -321,11 +336,13 @@ static void forget_slots(const Hazard *h, Done *done)
 {
 	for (size_t i = 0; i < h->k->buffers.n; i++) {
 		uint8_t slot = look(done[i].slot, ANY_SLOT);
+		uint8_t kept = look(done[i].kept, ANY_SLOT);
 		uint8_t coming = look(done[i].coming, ANY_SLOT);
 		uint8_t reading = look(done[i].reading, ANY_SLOT);
 		uint8_t summing = done[i].summing;
 		memset(&done[i], 0, sizeof(done[i]));
 		done[i].slot[ANY_SLOT] = slot;
+		done[i].kept[ANY_SLOT] = kept;
 		done[i].coming[ANY_SLOT] = coming;
 		done[i].reading[ANY_SLOT] = reading;
 		done[i].summing = summing;
@@ -334,8 +351,16 @@ static void forget_slots(const Hazard *h, Done *done)
 
 static void meet_barrier(const Hazard *h, Done *done)
 {
-	for (size_t i = 0; i < h->k->buffers.n; i++)
+	for (size_t i = 0; i < h->k->buffers.n; i++) {
 		memset(done[i].slot, 0, sizeof(done[i].slot));
+		memset(done[i].kept, 0, sizeof(done[i].kept));
+	}
+}
+
+static void meet_free(const Hazard *h, Done *done)
+{
+	for (size_t i = 0; i < h->k->buffers.n; i++)
+		memset(done[i].kept, 0, sizeof(done[i].kept));
 }
 
 /* One more group or DOT; the last bit stands for all that are older. */
@@ -351,6 +376,9 @@ static void meet_wait(const Hazard *h, Done *done, int groups)
 			unsigned c = aged(done[i].coming[k]);
 			unsigned recent = (2u << groups) - 1;
 			if (c & ~recent)
+				done[i].kept[k] |= STORED;
+			/* a box is there for all who have waited */
+			if (c & ~recent && !h->boxes)
 				done[i].slot[k] |= STORED;
 			done[i].coming[k] = (uint8_t)(c & recent);
 		}
@@ -372,7 +400,7 @@ static void meet_settle(const Hazard *h, Done *done, int dots)
 	for (size_t i = 0; i < h->k->buffers.n; i++) {
 		for (int k = 0; k <= SLOTS; k++) {
 			if (done[i].reading[k] & ~recent)
-				done[i].slot[k] |= LOADED;
+				do_to(&done[i], k, LOADED);
 			done[i].reading[k] &= (uint8_t)recent;
 		}
 		done[i].summing &= (uint8_t)recent;
@@ -514,6 +542,8 @@ static bool walk(Hazard *h, StmtList *l, Done *done)
 			meet_barrier(h, done);
 		} else if (s->kind == ST_WAIT) {
 			meet_wait(h, done, s->bit);
+		} else if (s->kind == ST_FREE) {
+			meet_free(h, done);
 		} else if (s->kind == ST_SETTLE) {
 			meet_settle(h, done, s->bit);
 		} else if (s->kind == ST_IF) {
@@ -600,6 +630,7 @@ static Hazard hazard_of(Arena *a, const Kernels *ks, const Kernel *k,
 		    .t = &ks->program->ex,
 		    .arena = a,
 		    .threads = ph->threads,
+		    .boxes = ph->maps.n > 0,
 		    .naxes = (size_t)k->naxes};
 
 	h.at_turn = arena_array(a, Ex, h.naxes + 1);

@@ -563,6 +563,8 @@ static bool simple(Parser *p, Stmt *s)
 	} else if (take(p, "settle")) {
 		if (!how_many(p, s, ST_SETTLE))
 			return false;
+	} else if (take(p, "free")) {
+		s->kind = ST_FREE;
 	} else if (take(p, "box")) {
 		if (!box(p, s))
 			return false;

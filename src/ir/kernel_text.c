@@ -142,6 +142,7 @@ static void print_right(Printer *p, const Stmt *s)
 	case ST_BOX:
 	case ST_WAIT:
 	case ST_SETTLE:
+	case ST_FREE:
 	case ST_COUNT:
 		bug("statement kind %d makes no variable", (int)s->kind);
 	}
@@ -283,6 +284,9 @@ static void print_stmt(Printer *p, const Stmt *s, int depth)
 		break;
 	case ST_SETTLE:
 		buf_printf(b, "settle %d", s->bit);
+		break;
+	case ST_FREE:
+		buf_puts(b, "free");
 		break;
 	case ST_LOAD:
 	case ST_OP:

@@ -40,8 +40,12 @@ static bool mark_folds(Check *c, const StmtList *l, bool on)
 		if (s->var >= c->k->nvars)
 			return kcheck_breach(
 				c, "v%u is no variable of the kernel", s->var);
-		if (c->vars[s->var].state == VAR_VISIBLE)
-			c->vars[s->var].by_lanes = on;
+		if (c->vars[s->var].state != VAR_VISIBLE)
+			continue;
+		if (c->phase->maps.n)
+			return kcheck_breach(c, "a fold of threads beside "
+						"boxes");
+		c->vars[s->var].by_lanes = on;
 	}
 	return true;
 }

@@ -136,6 +136,7 @@ static double stmt_work(Work *w, const Stmt *s)
 	case ST_BOX:
 	case ST_WAIT:
 	case ST_SETTLE:
+	case ST_FREE:
 	case ST_COUNT:
 		break;
 	}

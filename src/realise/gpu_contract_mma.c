@@ -108,7 +108,7 @@ static int64_t bytes_of(const int64_t *par, int element)
 	       own;
 }
 
-/* wgmma reads one slot while it has begun with the next. */
+/* wgmma reads one slot while it has begun with the next, and wants a third. */
 static int64_t least_stages(const int64_t *par)
 {
 	return par[P_UNIT] == UNIT_WGMMA ? 3 : MIN_STAGES;

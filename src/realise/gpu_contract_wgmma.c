@@ -1,13 +1,13 @@
 /*
  * gpu_contract_wgmma: a product by sm_90a's matrix unit, fed by its copy engine.
  *
- * One thread asks for a block of K of both operands as boxes of the matrices as
- * they lie in memory; what is outside of them comes as zeros, so that tiles at
- * an edge are like all others. A block is multiplied in halves, each of which is
- * under way while the next one is begun (with one product a turn ptxas 13.0 has
- * each wait for the one before: its note C7514). In turn b the block's threads
- * have all seen block b - 2 done when they meet, so that its slot may be filled
- * again. With s slots, s - 2 blocks are asked for ahead.
+ * A block of K of both operands comes as boxes of the matrices as they lie in
+ * memory; what is outside of them comes as zeros, so that tiles at an edge are
+ * like all others. One block is multiplied while the one before is finished;
+ * when that is done, its slot is free for the next that is asked for: with s
+ * slots, s - 1 blocks ahead. The last block stands apart, since ptxas 13.0 moves
+ * what reads the sums of a product that a loop has begun to before the wait for
+ * it, or (its note C7514) has all products wait for each other.
  *
  * An operand may lie in memory as any window whose rows begin at multiples of 16
  * bytes: a transpose, a slice, a batch that repeats.
@@ -254,8 +254,10 @@ void gp_wgmma_main(Mma *m)
 {
 	GpuProduct *p = m->p;
 	Lower *l = &p->l;
-	int ahead = (int)p->par[P_STAGES] - 2;
+	int ahead = (int)p->par[P_STAGES] - 1;
 	int64_t steps = SWIZZLE_BYTES / MMA_BYTES;
+	Ex last = ex_sub(p->t, p->blocks, gp_num(p, 1)), zero = gp_num(p, 0);
+	int64_t known;
 
 	for (int i = 0; i < 2; i++) {
 		MmaOperand *o = &m->in[i];
@@ -271,14 +273,18 @@ void gp_wgmma_main(Mma *m)
 		if (i + 1 < ahead)
 			lower_wait(l, ahead - 1);
 	}
-	Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
+	Ex block = lower_for(l, ex_max(p->t, last, zero), MAP_SERIAL, 1);
 	lower_wait(l, ahead - 1);
-	(void)lower_append(l, ST_BARRIER);
-	gp_mma_multiply(m, block, 0, steps / 2);
+	gp_mma_multiply(m, block, 0, steps);
+	lower_settle(l, 1);
+	(void)lower_append(l, ST_FREE);
 	ask_both(m, ex_add(p->t, block, gp_num(p, ahead)));
-	lower_settle(l, 1);
-	gp_mma_multiply(m, block, steps / 2, steps - steps / 2);
-	lower_settle(l, 1);
 	lower_end(l);
+	lower_wait(l, 0);
+	lower_if(l, &last, 1);
+	gp_mma_multiply(m, last, 0, steps);
 	lower_settle(l, 0);
+	lower_end(l);
+	if (!ex_is_const(p->t, last, &known)) /* the other way there is none */
+		lower_settle(l, 0);
 }
