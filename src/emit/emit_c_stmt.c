@@ -716,6 +716,7 @@ void ec_stmt(Emit *e, const Stmt *s)
 	case ST_WAIT:
 	case ST_SETTLE:
 	case ST_FREE:
+	case ST_RUNS:
 	case ST_COUNT:
 		bug("statement kind %d", (int)s->kind);
 	}

@@ -445,6 +445,8 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 		eg_settle(e, s);
 	else if (s->kind == ST_DOT)
 		eg_dot(e, s, ph);
+	else if (s->kind == ST_RUNS)
+		eg_runs(e, s);
 	else if (s->kind == ST_BARRIER)
 		ec_line(e, "%s;\n", barrier_text(e));
 	else if (s->kind == ST_STORE ||

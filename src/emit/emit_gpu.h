@@ -48,6 +48,7 @@ void eg_box_head(const Emit *e, Buf *out);
 /* ---- emit_gpu_dot.c -------------------------------------------------- */
 
 void eg_dot(Emit *e, const Stmt *s, const Phase *ph);
+void eg_runs(Emit *e, const Stmt *s);
 /* How PTX writes what is multiplied: K of a step, and the dtypes of sums and
  * operands. */
 typedef struct DotNames {

@@ -141,6 +141,7 @@ static void stmt(Narrow *n, const Stmt *s)
 	case ST_WAIT:
 	case ST_SETTLE:
 	case ST_FREE:
+	case ST_RUNS:
 		return;
 	case ST_COUNT:
 		break;

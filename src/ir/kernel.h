@@ -96,6 +96,10 @@ typedef enum StmtKind {
 	ST_PART,  /* var (bf16) = a part of args[0] (f16): `bit` 0: its sign and
 		     upper 8 significant bits; 1: the rest, exact. Of infinity
 		     and NaN the rest is NaN */
+	ST_RUNS,  /* buffer [threads][i][2][j / 4][8] = a DOT's sums in from
+		     [threads][i][j][2][2]: at [t][i][h][g][c], of its warp's
+		     part, row 16 i + 8 h + t % 32 / 4, column
+		     32 g + 8 (t % 4) + c; lanes of a warp exchange them */
 	ST_DOT,   /* buffer[index...] += a product by a matrix unit: KDot. By
 		     UNIT_WGMMA it is under way until a SETTLE */
 	ST_CONST, /* var = data */
@@ -246,6 +250,7 @@ struct Stmt {
 	const KDot *dot;   /* DOT */
 	const KCopy *copy; /* COPY */
 	const KBox *box;   /* BOX */
+	uint32_t sums;     /* RUNS: the buffer that they come from */
 	const void *data;  /* CONST: one element */
 	ValueId value;     /* the program's value it computes, or NO_VALUE */
 };

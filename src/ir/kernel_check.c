@@ -825,6 +825,8 @@ bool kcheck_simple(Check *c, const Stmt *s)
 		return check_copy(c, s);
 	case ST_BOX:
 		return kcheck_box(c, s);
+	case ST_RUNS:
+		return kcheck_runs(c, s);
 	case ST_WAIT:
 	case ST_SETTLE:
 	case ST_FREE:

@@ -80,8 +80,9 @@ bool kcheck_area(Check *c, const Stmt *s, uint32_t buffer, uint8_t nindex,
 /* The laws of a map and of a BOX, in kernel_check_box.c. */
 bool kcheck_map(Check *c, const KMap *m);
 bool kcheck_box(Check *c, const Stmt *s);
-/* The laws of a DOT, in kernel_check_dot.c. */
+/* The laws of a DOT and of RUNS of its sums, in kernel_check_dot.c. */
 bool kcheck_dot(Check *c, const Stmt *s);
+bool kcheck_runs(Check *c, const Stmt *s);
 /* The laws of a statement that is neither FOR nor IF. */
 bool kcheck_simple(Check *c, const Stmt *s);
 

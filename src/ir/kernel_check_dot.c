@@ -250,3 +250,35 @@ bool kcheck_dot(Check *c, const Stmt *s)
 	c->stored[s->buffer] = true;
 	return true;
 }
+
+bool kcheck_runs(Check *c, const Stmt *s)
+{
+	if (s->buffer >= c->k->buffers.n || s->sums >= c->k->buffers.n)
+		return kcheck_breach(c, "no buffer %u", s->buffer);
+	const KBuffer *to = &c->k->buffers.p[s->buffer];
+	const KBuffer *from = &c->k->buffers.p[s->sums];
+	int64_t i, j;
+
+	if (c->vaxis >= 0 || c->phase->threads < MMA_THREADS)
+		return kcheck_breach(c, "runs: all threads of a warp make them");
+	if (to->scope != SCOPE_REG || from->scope != SCOPE_REG ||
+	    to->dtype != from->dtype || s->dtype != to->dtype ||
+	    dtype_info[to->dtype].bytes != 4 || to->rank != 5 ||
+	    from->rank != 5 || !ex_is_const(c->t, from->shape[1], &i) ||
+	    !ex_is_const(c->t, from->shape[2], &j) || j % 4)
+		return kcheck_breach(c, "runs: %s and %s are no such registers",
+				     to->name, from->name);
+	const int64_t sums[] = {c->phase->threads, i, j, 2, 2};
+	const int64_t runs[] = {c->phase->threads, i, 2, j / 4, 8};
+	for (int d = 0; d < 5; d++)
+		if (!ex_equals(c->t, from->shape[d], sums[d]) ||
+		    !ex_equals(c->t, to->shape[d], runs[d]))
+			return kcheck_breach(
+				c, "runs: %s and %s are no such registers",
+				to->name, from->name);
+	if (!c->stored[s->sums])
+		return kcheck_breach(c, "%s is loaded before it is stored",
+				     from->name);
+	c->stored[s->buffer] = true;
+	return true;
+}

@@ -104,10 +104,13 @@ static int accesses_of(const Stmt *s, Access out[3])
 					    .index = in[o].index,
 					    .dot = dot};
 	}
+	if (s->kind == ST_RUNS)
+		out[n++] = (Access){.buffer = s->sums};
 	if (s->kind == ST_LOAD) {
 		out[n++] = own;
 	} else if (s->kind == ST_STORE || s->kind == ST_COPY ||
-		   s->kind == ST_BOX || s->kind == ST_DOT) {
+		   s->kind == ST_BOX || s->kind == ST_RUNS ||
+		   s->kind == ST_DOT) {
 		own.store = true;
 		own.box = s->kind == ST_BOX;
 		own.async = s->kind == ST_BOX ||

@@ -251,16 +251,18 @@ static bool conditions(Parser *p, Stmt *s)
 	return true;
 }
 
-/* name[index, ...] */
-static bool access(Parser *p, Stmt *s)
+static bool named_buffer(Parser *p, uint32_t *out)
 {
 	const char *name;
 
-	if (!word(p, &name))
-		return false;
-	if (!strmap_get(p->buffers, name, &s->buffer))
-		return error(p, "no buffer `%s`", name);
-	if (!expect(p, "["))
+	return word(p, &name) && (strmap_get(p->buffers, name, out) ||
+				  error(p, "no buffer `%s`", name));
+}
+
+/* name[index, ...] */
+static bool access(Parser *p, Stmt *s)
+{
+	if (!named_buffer(p, &s->buffer) || !expect(p, "["))
 		return false;
 	while (!take(p, "]")) {
 		if (s->nindex && !expect(p, ","))
@@ -563,6 +565,12 @@ static bool simple(Parser *p, Stmt *s)
 	} else if (take(p, "settle")) {
 		if (!how_many(p, s, ST_SETTLE))
 			return false;
+	} else if (take(p, "runs")) {
+		s->kind = ST_RUNS;
+		if (!named_buffer(p, &s->buffer) || !expect(p, "=") ||
+		    !named_buffer(p, &s->sums))
+			return false;
+		s->dtype = p->k->buffers.p[s->buffer].dtype;
 	} else if (take(p, "free")) {
 		s->kind = ST_FREE;
 	} else if (take(p, "box")) {
@@ -647,14 +655,9 @@ static bool buffer(Parser *p)
 static bool map(Parser *p, Phase *ph)
 {
 	KMap m = {0};
-	const char *name;
 	uint8_t strides;
 
-	if (!word(p, &name))
-		return false;
-	if (!strmap_get(p->buffers, name, &m.buffer))
-		return error(p, "no buffer `%s`", name);
-	if (!expect(p, "from") || !expression(p, &m.first) ||
+	if (!named_buffer(p, &m.buffer) || !expect(p, "from") || !expression(p, &m.first) ||
 	    !expect(p, "shape") ||
 	    !expressions(p, m.extent, MAP_MAX_RANK, &m.rank) ||
 	    !expect(p, "by") ||

@@ -143,6 +143,7 @@ static void print_right(Printer *p, const Stmt *s)
 	case ST_WAIT:
 	case ST_SETTLE:
 	case ST_FREE:
+	case ST_RUNS:
 	case ST_COUNT:
 		bug("statement kind %d makes no variable", (int)s->kind);
 	}
@@ -287,6 +288,11 @@ static void print_stmt(Printer *p, const Stmt *s, int depth)
 		break;
 	case ST_FREE:
 		buf_puts(b, "free");
+		break;
+	case ST_RUNS:
+		buf_printf(b, "runs %s = %s",
+			   p->k->buffers.p[s->buffer].name,
+			   p->k->buffers.p[s->sums].name);
 		break;
 	case ST_LOAD:
 	case ST_OP:

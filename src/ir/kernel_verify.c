@@ -127,7 +127,7 @@ static void mark_stored(Check *c, const StmtList *l)
 		mark_stored(c, &s->body);
 		mark_stored(c, &s->orelse);
 		if ((s->kind == ST_STORE || s->kind == ST_COPY ||
-		     s->kind == ST_BOX) &&
+		     s->kind == ST_BOX || s->kind == ST_RUNS) &&
 		    s->buffer < c->k->buffers.n)
 			c->stored[s->buffer] = true;
 	}

@@ -137,6 +137,7 @@ static double stmt_work(Work *w, const Stmt *s)
 	case ST_WAIT:
 	case ST_SETTLE:
 	case ST_FREE:
+	case ST_RUNS:
 	case ST_COUNT:
 		break;
 	}

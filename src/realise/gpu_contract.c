@@ -325,8 +325,9 @@ uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
 
 /* ---- results --------------------------------------------------------- */
 
-/* Whether results of a run go to memory at once. */
-static bool stores_runs(const GpuProduct *p, int64_t run)
+#define MOVE_BYTES 16 /* of a thread at once */
+
+bool gp_stores_runs(const GpuProduct *p, int64_t run, Ex *conds, uint32_t *n)
 {
 	const Lower *l = &p->l;
 
@@ -335,10 +336,11 @@ static bool stores_runs(const GpuProduct *p, int64_t run)
 		int64_t bytes = run * dtype_info[v->dtype].bytes;
 		if (v->rank != p->v->rank ||
 		    memcmp(v->shape, p->v->shape, v->rank * sizeof(Ex)) != 0 ||
-		    (bytes != 4 && bytes != 8 && bytes != 16))
+		    (bytes != 4 && bytes != 8 && bytes % MOVE_BYTES))
 			return false;
 	}
-	return run > 1 && divides(p, run, p->n) && l->region->outputs.n > 0;
+	return run > 1 && l->region->outputs.n > 0 &&
+	       gp_divided(p, p->n, (int)run, conds, n);
 }
 
 /* Rounds the sum of the element at index and binds it. */
@@ -383,21 +385,29 @@ static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
 	lower_end(l);
 	index[p->batch + 1] = first;
 	for (size_t i = 0; i < r->outputs.n; i++) {
-		KOperand from = {.buffer = p->results[i],
-				 .nindex = 2,
-				 .index = {at[0], gp_num(p, 0)}};
-		lower_copy(l, lower_output(l, r->outputs.p[i]), index, &from,
-			   (int)run, false, NULL, 0);
+		ValueId v = r->outputs.p[i];
+		int64_t most = MOVE_BYTES /
+			       dtype_info[program_value(l->p, v)->dtype].bytes;
+		for (int64_t c = 0; c < run; c += most) {
+			KOperand from = {.buffer = p->results[i],
+					 .nindex = 2,
+					 .index = {at[0], gp_num(p, c)}};
+			index[p->batch + 1] =
+				ex_add(p->t, first, gp_num(p, c));
+			lower_copy(l, lower_output(l, v), index, &from,
+				   (int)(run < most ? run : most), false, NULL,
+				   0);
+		}
+		index[p->batch + 1] = first;
 	}
 }
 
-void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, uint32_t sums,
-	       const Ex *at)
+void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
+	       uint32_t sums, const Ex *at)
 {
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	Ex index[TN_MAX_RANK], inside[2], one = gp_num(p, 1), own[K_MAX_RANK];
-	bool whole = stores_runs(p, run);
 	int last = l->k->buffers.p[sums].rank - 1;
 	uint32_t n = 0;
 

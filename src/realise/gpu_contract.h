@@ -92,13 +92,17 @@ uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
 bool gp_batch_varies(const GpuProduct *p, int number, int d);
 /* Opens the phase that multiplies: a task for each tile. */
 void gp_tasks(GpuProduct *p);
+/* Whether results of a run may go to memory at once: by what is known, or where
+ * each of *n conditions holds, as gp_divided() has them. */
+bool gp_stores_runs(const GpuProduct *p, int64_t run, Ex *conds, uint32_t *n);
 /*
  * The boundaries of `run` sums side by side in the tile, of which row and
  * column are the first one's, and what follows them, where there is a result.
- * at: the sums' indices but for the last one, which counts the run.
+ * at: the sums' indices but for the last one, which counts the run. whole: the
+ * results of a run go to memory at once.
  */
-void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, uint32_t sums,
-	       const Ex *at);
+void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
+	       uint32_t sums, const Ex *at);
 
 /* ---- gpu_contract_simt.c --------------------------------------------- */
 

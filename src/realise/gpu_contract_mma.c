@@ -18,6 +18,8 @@
 
 #define COPY_BYTES 16
 #define MIN_STAGES 2
+#define RUN        8
+#define RUN_COLUMNS (4 * RUN) /* of four threads side by side */
 
 /* ---- the candidate --------------------------------------------------- */
 
@@ -516,13 +518,84 @@ void gp_mma_clear(Mma *m)
 	close_pairs(m);
 }
 
-void gp_mma_finish(Mma *m)
+/* As above, of runs of 8 sums side by side. */
+static void open_runs(Mma *m, Ex at[5], Ex place[2])
 {
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	int64_t threads = p->par[P_THREADS];
+	int64_t rows = p->par[P_ROWS] / m->down;
+	int64_t columns = p->par[P_COLUMNS] / m->across;
+	Ex eight = gp_num(p, 8);
+
+	at[0] = lower_for(l, gp_num(p, threads), MAP_VECTOR, (int)threads);
+	at[1] = lower_for(l, gp_num(p, rows / MMA_ROWS), MAP_UNROLL, 1);
+	at[2] = lower_for(l, gp_num(p, 2), MAP_UNROLL, 1);
+	at[3] = lower_for(l, gp_num(p, columns / RUN_COLUMNS), MAP_UNROLL, 1);
+	Ex warp = ex_div(t, at[0], gp_num(p, MMA_THREADS));
+	Ex lane = ex_mod(t, at[0], gp_num(p, MMA_THREADS));
+	Ex across = gp_num(p, m->across), four = gp_num(p, 4);
+	place[0] = ex_mul(t, ex_div(t, warp, across), gp_num(p, rows));
+	place[0] = ex_add(t, place[0], ex_mul(t, at[1], gp_num(p, MMA_ROWS)));
+	place[0] = ex_add(t, place[0], ex_mul(t, at[2], eight));
+	place[0] = ex_add(t, place[0], ex_div(t, lane, four));
+	place[1] = ex_mul(t, ex_mod(t, warp, across), gp_num(p, columns));
+	place[1] =
+		ex_add(t, place[1], ex_mul(t, at[3], gp_num(p, RUN_COLUMNS)));
+	place[1] = ex_add(t, place[1], ex_mul(t, ex_mod(t, lane, four), eight));
+}
+
+static void finish_pairs(Mma *m)
+{
+	GpuProduct *p = m->p;
 	Ex at[5], place[2];
 
 	open_pairs(m, at, place);
-	gp_finish(m->p, place[0], place[1], 2, m->sums, at);
+	gp_finish(p, place[0], place[1], 2, gp_stores_runs(p, 2, NULL, NULL),
+		  m->sums, at);
 	close_pairs(m);
+}
+
+static void finish_runs(Mma *m)
+{
+	GpuProduct *p = m->p;
+	Ex at[5], place[2];
+	Ex shape[5] = {
+		gp_num(p, p->par[P_THREADS]),
+		gp_num(p, p->par[P_ROWS] / m->down / MMA_ROWS),
+		gp_num(p, 2),
+		gp_num(p, p->par[P_COLUMNS] / m->across / RUN_COLUMNS),
+		gp_num(p, RUN),
+	};
+	uint32_t runs =
+		lower_buffer(&p->l, SCOPE_REG, p->acc, shape, 5, "runs");
+
+	lower_runs(&p->l, runs, m->sums);
+	open_runs(m, at, place);
+	gp_finish(p, place[0], place[1], RUN, true, runs, at);
+	close_pairs(m);
+}
+
+/* By runs of results, which are 16 bytes and more, where rows are whole runs. */
+void gp_mma_finish(Mma *m)
+{
+	GpuProduct *p = m->p;
+	Ex conds[GP_DIMS];
+	uint32_t n = 0;
+
+	if (p->par[P_COLUMNS] / m->across % RUN_COLUMNS ||
+	    !gp_stores_runs(p, RUN, conds, &n)) {
+		finish_pairs(m);
+		return;
+	}
+	lower_if(&p->l, conds, n);
+	finish_runs(m);
+	if (n) {
+		lower_else(&p->l);
+		finish_pairs(m);
+	}
+	lower_end(&p->l);
 }
 
 void gp_mma_multiply(Mma *m, Ex block, int64_t first, int64_t steps)

@@ -442,7 +442,8 @@ static void finish(Simt *s)
 
 	at[0] = lower_for(&p->l, gp_num(p, threads), MAP_VECTOR, (int)threads);
 	open_sums(s, at, place, true);
-	gp_finish(p, place[0], place[1], s->run[1], s->sums, at);
+	gp_finish(p, place[0], place[1], s->run[1],
+		  gp_stores_runs(p, s->run[1], NULL, NULL), s->sums, at);
 	close(s, 4);
 }
 

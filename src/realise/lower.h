@@ -115,6 +115,8 @@ uint32_t lower_map(Lower *l, const KMap *m);
 /* to[index...] and what follows = the map's box at `at`, if every cond >= 0. */
 void lower_box(Lower *l, uint32_t to, const Ex *index, uint32_t map,
 	       const Ex *at, const Ex *conds, uint32_t nconds);
+/* Registers of runs from those of a DOT's sums. */
+void lower_runs(Lower *l, uint32_t to, uint32_t sums);
 /* All DOTs but the last ones are done. */
 void lower_settle(Lower *l, int dots);
 VarId lower_op(Lower *l, Op op, DType dtype, DType from, const VarId *args,
