@@ -282,6 +282,7 @@ static bool make_launch(Ctx *ctx, Arena *a, const Instance *in, size_t i,
 		.args = args,
 		.nargs = nargs,
 		.maps = ph->maps.n,
+		.waits = cuda && emit_waits(target_arch(plan->target)),
 	};
 	return true;
 }

@@ -20,6 +20,7 @@
 #include "emit/emit_gpu.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WARP 32
@@ -528,6 +529,27 @@ int emit_workers(const Kernel *k, const Phase *ph, int64_t tasks)
 	return workers;
 }
 
+/* sm_90 and later */
+bool emit_waits(const char *arch)
+{
+	return strncmp(arch, "sm_", 3) == 0 && atoi(arch + 3) >= 90;
+}
+
+/*
+ * On sm_90 and later a kernel may begin before those launched before it have
+ * ended (PTX ISA, griddepcontrol). It touches no memory before it has waited for
+ * that, and lets those behind it begin after that.
+ */
+static const char wait_text[] =
+	"\nstatic __device__ __forceinline__ void tn_wait_before()\n"
+	"{\n"
+	"#if __CUDA_ARCH__ >= 900\n"
+	"\tasm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n"
+	"\tasm volatile(\"griddepcontrol.launch_dependents;\" ::: "
+	"\"memory\");\n"
+	"#endif\n"
+	"}\n";
+
 /* Where a buffer begins that comes after `from` bytes. */
 static Ex place_of(ExprTab *t, Ex from, const KBuffer *b)
 {
@@ -657,17 +679,40 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 				: "(int64_t)get_group_id(0)");
 }
 
-/* The warp after the phase's threads, of which one goes through the phase. */
+/* Statements of the feeder before the first that waits for other threads. */
+static size_t lead_of(const Phase *ph)
+{
+	size_t n = 0;
+
+	while (n < ph->body.n && (!eg_box_is_fed(ph->body.p[n]) ||
+				  ph->body.p[n]->kind == ST_BOX ||
+				  ph->body.p[n]->kind == ST_WAIT))
+		n++;
+	return n;
+}
+
+/*
+ * The warp after the phase's threads, of which one goes through the phase. It
+ * asks for the first boxes while the others are still on their way to it.
+ */
 static void print_feeder(Emit *e, const Phase *ph)
 {
+	size_t lead = lead_of(ph);
+	StmtList first = {.p = ph->body.p, .n = lead};
+	StmtList rest = {.p = ph->body.p + lead, .n = ph->body.n - lead};
+
+	e->feeder = true;
+	open_for(e, "if (tn_t == %d) {\n", ph->threads);
+	print_list(e, &first, ph, NULL);
+	close_block(e);
+	ec_line(e, "__syncthreads();\n");
 	open_for(e, "if (tn_t >= %d) {\n", ph->threads);
 	open_for(e, "if (tn_t == %d) {\n", ph->threads);
-	e->feeder = true;
-	print_list(e, &ph->body, ph, NULL);
-	e->feeder = false;
+	print_list(e, &rest, ph, NULL);
 	close_block(e);
 	ec_line(e, "return;\n");
 	close_block(e);
+	e->feeder = false;
 }
 
 static void print_phase(Emit *e, Buf *out, const Phase *ph)
@@ -711,6 +756,8 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 		ec_line(e, "if (t >= %s)\n\t\treturn;\n", count);
 	if (ph->maps.n)
 		eg_box_open(e, ph, ec_ex_raw(e, rest));
+	if (e->dialect == CD_CUDA)
+		ec_line(e, "tn_wait_before();\n");
 	for (uint32_t i = 0; i < e->k->buffers.n; i++)
 		if (e->k->buffers.p[i].scope == SCOPE_REG && e->buffer_used[i])
 			print_register(e, i, ph);
@@ -756,6 +803,8 @@ const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 	buf_init(&out, a);
 	ec_head(&e, &out);
 	cfuncs_print(e.fn, &out);
+	if (dialect == CD_CUDA)
+		buf_puts(&out, wait_text);
 	eg_move_head(&e, &out);
 	eg_box_head(&e, &out);
 	eg_dot_head(&e, &out);

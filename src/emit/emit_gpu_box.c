@@ -11,7 +11,8 @@
  * every other warp has come there, for which the feeder waits. Group or FREE g
  * has number g % ring of either. None is used again too early: the feeder waits
  * at the FREE that follows a WAIT for all others to have passed that, and a warp
- * cannot be further ahead of another than groups are under way.
+ * cannot be further ahead of another than groups are under way. Barriers are
+ * made by the thread that comes to them first.
  * [PTX ISA 8.5, "cp.async.bulk.tensor" and "mbarrier"]
  */
 #include "emit/emit_gpu.h"
@@ -73,14 +74,12 @@ static const char functions[] =
 	"\treturn (unsigned)__cvta_generic_to_shared(p);\n"
 	"}\n"
 	"\nstatic __device__ __forceinline__ void\n"
-	"tn_boxes_open(uint64_t *done, uint64_t *free, int ring, int warps)\n"
+	"tn_boxes_open(uint64_t *barriers, int ring, int count)\n"
 	"{\n"
-	"\tfor (int i = 0; i < ring; i++) {\n"
-	"\t\tasm volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\"\n"
-	"\t\t\t     :: \"r\"(tn_at(done + i)) : \"memory\");\n"
+	"\tfor (int i = 0; i < ring; i++)\n"
 	"\t\tasm volatile(\"mbarrier.init.shared::cta.b64 [%0], %1;\"\n"
-	"\t\t\t     :: \"r\"(tn_at(free + i)), \"r\"(warps) : \"memory\");\n"
-	"\t}\n"
+	"\t\t\t     :: \"r\"(tn_at(barriers + i)), \"r\"(count) : "
+	"\"memory\");\n"
 	"\tasm volatile(\"fence.mbarrier_init.release.cluster;\" ::: "
 	"\"memory\");\n"
 	"\tasm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");\n"
@@ -170,9 +169,10 @@ void eg_box_open(Emit *e, const Phase *ph, const char *offset)
 		offset);
 	ec_line(e, "uint64_t *const tn_free = tn_done + %d;\n", ring);
 	ec_line(e, "if (tn_t == %d)\n", ph->threads);
-	ec_line(e, "\ttn_boxes_open(tn_done, tn_free, %d, %d);\n", ring,
+	ec_line(e, "\ttn_boxes_open(tn_done, %d, 1);\n", ring);
+	ec_line(e, "else if (tn_t == 0)\n");
+	ec_line(e, "\ttn_boxes_open(tn_free, %d, %d);\n", ring,
 		ph->threads < 32 ? 1 : ph->threads / 32);
-	ec_line(e, "__syncthreads();\n");
 	ec_line(e, "unsigned tn_group = 0, tn_turn = 0;\n");
 }
 

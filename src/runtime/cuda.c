@@ -102,6 +102,10 @@ static bool library_bind(Ctx *ctx, void *library, Cuda *out)
 				 out->path, #symbol);
 	CUDA_ENTRIES(BIND)
 #undef BIND
+	out->cuGraphAddDependencies = __extension__(
+		int (*)(CudaGraphForm, const CudaGraphNode *,
+			const CudaGraphNode *, const CudaEdge *,
+			size_t)) dlsym(library, "cuGraphAddDependencies_v2");
 	return true;
 }
 

@@ -144,6 +144,11 @@ typedef struct CudaMemOpNode {
 	X(cuGetErrorName, cuGetErrorName, (int result, const char **text))     \
 	X(cuGetErrorString, cuGetErrorString, (int result, const char **text))
 
+/* CUgraphEdgeData */
+typedef struct CudaEdge {
+	unsigned char from_port, to_port, type, reserved[5];
+} CudaEdge;
+
 typedef struct Cuda {
 	char path[4096]; /* the file, as the loader found it */
 	int version;     /* of the driver: 1000 * major + 10 * minor */
@@ -152,6 +157,11 @@ typedef struct Cuda {
 #define CUDA_ENTRY(name, symbol, parameters) int(*name) parameters;
 	CUDA_ENTRIES(CUDA_ENTRY)
 #undef CUDA_ENTRY
+	/* since CUDA 12.3; NULL: it is not there */
+	int (*cuGraphAddDependencies)(CudaGraphForm g,
+				      const CudaGraphNode *from,
+				      const CudaGraphNode *to,
+				      const CudaEdge *edges, size_t n);
 } Cuda;
 
 /*
@@ -280,6 +290,9 @@ typedef struct CudaLaunch {
 	/* Of the parameters the last ones are so many tensor maps, and those
 	 * before them words of 8 bytes; where maps lie a kernel decides. */
 	size_t maps;
+	/* The kernel waits by itself for those before it (griddepcontrol.wait),
+	 * and may begin before they have ended: compute capability 9.0. */
+	bool waits;
 } CudaLaunch;
 #define CUDA_MAP_BYTES 128
 bool cuda_launch(Ctx *ctx, const CudaDevice *d, const CudaLaunch *l,

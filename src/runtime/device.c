@@ -578,6 +578,7 @@ bool device_cuda_launch(Ctx *ctx, const DeviceLaunch *l, CudaLaunch *out)
 		.parameters = l->args,
 		.size = l->nargs * sizeof(*l->args),
 		.maps = l->maps,
+		.waits = l->waits,
 	};
 	return true;
 }

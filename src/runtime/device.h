@@ -137,6 +137,7 @@ typedef struct DeviceLaunch {
 	const uint64_t *args;
 	size_t nargs;
 	size_t maps; /* the last ones are so many maps, DEVICE_MAP_WORDS each */
+	bool waits;  /* by itself for launches before it: cuda.h */
 } DeviceLaunch;
 bool device_launch(Ctx *ctx, Device *d, const DeviceLaunch *l);
 /* One thread at a time has the queue. */

@@ -20,6 +20,7 @@
 
 int fake_depth, fake_retained, fake_memory, fake_launches, fake_graphs;
 int fake_updates; /* calls that changed a graph */
+int fake_joined;  /* programmatic edges made */
 int fake_fault;   /* a kernel failed: what every call returns from then on */
 int fake_in, fake_out, fake_over; /* copies */
 int fake_allocations;             /* of device memory, so far */
@@ -536,6 +537,7 @@ typedef struct Node {
 typedef struct Graph {
 	Node nodes[200];
 	size_t n;
+	int loose; /* the last node is not after the one before yet */
 	const struct Graph *of;
 } Graph;
 
@@ -565,9 +567,10 @@ int cuGraphCreate(void **g, unsigned flags)
 /* A node at the end of the chain that every graph here is. */
 static int node_add(Graph *g, void *const *after, size_t n, void **node)
 {
-	if (g->n == sizeof(g->nodes) / sizeof(*g->nodes) || n != (g->n > 0) ||
-	    (n > 0 && after[0] != &g->nodes[g->n - 1]))
+	if (g->n == sizeof(g->nodes) / sizeof(*g->nodes) || n > (g->n > 0) ||
+	    g->loose || (n > 0 && after[0] != &g->nodes[g->n - 1]))
 		return 0;
+	g->loose = n == 0 && g->n > 0;
 	*node = &g->nodes[g->n++];
 	((Node *)*node)->enabled = 1;
 	return 1;
@@ -581,6 +584,21 @@ int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *after,
 	if (!node_add(g, after, n, node))
 		return 1;
 	return node_set(*node, k);
+}
+
+/* CUgraphEdgeData: programmatic, of the last two nodes. */
+int cuGraphAddDependencies_v2(void *graph, void *const *from, void *const *to,
+			      const unsigned char *edges, size_t n)
+{
+	Graph *g = graph;
+	INSIDE;
+	if (n != 1 || !g->loose || from[0] != &g->nodes[g->n - 2] ||
+	    to[0] != &g->nodes[g->n - 1] || edges[0] != 1 || edges[1] ||
+	    edges[2] != 1)
+		return 1;
+	g->loose = 0;
+	fake_joined++;
+	return 0;
 }
 
 /* CUDA_MEMSET_NODE_PARAMS */

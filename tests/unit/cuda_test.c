@@ -604,6 +604,46 @@ static void forks(void)
 
 /* ---- graphs ---------------------------------------------------------- */
 
+/* Launches that wait by themselves are joined, anew where one of them goes or
+ * comes. */
+static void joined(void)
+{
+	Device x = {0};
+	Parameters p[3] = {{.n = 1}, {.n = 1}, {.n = 1}};
+	CudaLaunch l[3] = {launch_of("twice", &p[0]), launch_of("plus", &p[1]),
+			   launch_of("twice", &p[2])};
+	if (!start() || !CHECK(make(&x, l, 2 * sizeof(int))))
+		return;
+	l[2].function = l[0].function;
+	p[0].p = p[1].p = p[2].p = x.p;
+	l[1].waits = l[2].waits = true;
+	int before = fake("fake_joined"), graphs = fake("fake_graphs");
+	CHECK(cuda_graph_new(&ctx, &ctx.perm, &x.d, l, 3, NULL, &x.g));
+	CHECK(fake("fake_joined") == before + 2);
+	CHECK(cuda_fill(&ctx, &x.d, x.p, 5, 2, x.s));
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s) && holds(&x, 22, 1));
+	/* none beside what is empty */
+	l[1].grid[0] = 0;
+	CHECK(cuda_graph_update(&ctx, &x.g, 1, &l[1]));
+	CHECK(fake("fake_joined") == before + 2);
+	CHECK(cuda_fill(&ctx, &x.d, x.p, 5, 2, x.s));
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s) && holds(&x, 20, 1));
+	l[1].grid[0] = 3;
+	CHECK(cuda_graph_update(&ctx, &x.g, 1, &l[1]));
+	CHECK(fake("fake_joined") == before + 4);
+	CHECK(cuda_fill(&ctx, &x.d, x.p, 5, 2, x.s));
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s) && holds(&x, 22, 1));
+	/* one that cannot be made anew is no graph any more */
+	setenv("FAKE_FAIL", "cuGraphAddDependencies_v2:1", 1);
+	l[0].grid[0] = 0;
+	CHECK(!cuda_graph_update(&ctx, &x.g, 0, &l[0]));
+	CHECK(said("cuGraphAddDependencies failed on twice: "));
+	unsetenv("FAKE_FAIL");
+	CHECK(fake("fake_graphs") == graphs);
+	CHECK(cuda_graph_launch(&ctx, &x.g, x.s));
+	CHECK(unmake(&ctx, &x));
+}
+
 static void graphs(void)
 {
 	Device x = {0};
@@ -1106,6 +1146,6 @@ static void on_gpu_waits(void)
 
 TEST_MAIN(TEST(missing), TEST(opens), TEST(refusals), TEST(works),
 	  TEST(failures), TEST(memory), TEST(kernels), TEST(waits),
-	  TEST(choices), TEST(forks), TEST(graphs), TEST(faults),
+	  TEST(choices), TEST(forks), TEST(graphs), TEST(joined), TEST(faults),
 	  TEST(many_names), TEST(on_gpu_graph), TEST(on_gpu_trap),
 	  TEST(on_gpu_astray), TEST(on_gpu_until), TEST(on_gpu_waits))
