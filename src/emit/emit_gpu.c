@@ -443,7 +443,7 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 	else if (s->kind == ST_FREE)
 		eg_box_free(e, ph);
 	else if (s->kind == ST_SETTLE)
-		eg_settle(e, s);
+		eg_settle(e, s, ph);
 	else if (s->kind == ST_DOT)
 		eg_dot(e, s, ph);
 	else if (s->kind == ST_RUNS)

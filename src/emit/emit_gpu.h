@@ -57,8 +57,8 @@ typedef struct DotNames {
 DotNames eg_dot_names(const Stmt *s);
 /* The C type of its sums. */
 const char *eg_sum_type(const Stmt *s);
-/* A DOT of the kernel, NULL: it has none. */
-const Stmt *eg_first_dot(const Emit *e);
+/* A DOT of the phase, NULL: it has none. */
+const Stmt *eg_dot_of(const Phase *ph);
 /* Whether the kernel has a DOT of the unit. */
 bool eg_has_unit(const Emit *e, MatrixUnit u);
 /* The functions that it calls, where the kernel has it. */
@@ -67,9 +67,9 @@ void eg_dot_head(const Emit *e, Buf *out);
 /* ---- emit_gpu_wgmma.c ------------------------------------------------ */
 
 void eg_wgmma(Emit *e, const Stmt *s);
-void eg_wgmma_head(const Stmt *s, Buf *out);
+void eg_wgmma_head(const Emit *e, Buf *out);
 /* Waits for all DOTs but the last s->bit. */
-void eg_settle(Emit *e, const Stmt *s);
+void eg_settle(Emit *e, const Stmt *s, const Phase *ph);
 
 /* ---- emit_gpu_narrow.c ----------------------------------------------- */
 

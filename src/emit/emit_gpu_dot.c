@@ -28,18 +28,23 @@ static const Stmt *find_dot(const StmtList *l)
 	return NULL;
 }
 
-const Stmt *eg_first_dot(const Emit *e)
+const Stmt *eg_dot_of(const Phase *ph)
+{
+	return find_dot(&ph->body);
+}
+
+static const Stmt *first_dot(const Emit *e)
 {
 	const Stmt *s = NULL;
 
 	for (size_t i = 0; !s && i < e->k->phases.n; i++)
-		s = find_dot(&e->k->phases.p[i].body);
+		s = eg_dot_of(&e->k->phases.p[i]);
 	return s;
 }
 
 bool eg_has_unit(const Emit *e, MatrixUnit u)
 {
-	const Stmt *s = eg_first_dot(e);
+	const Stmt *s = first_dot(e);
 
 	return s && s->dot->unit == u;
 }
@@ -117,14 +122,14 @@ DotNames eg_dot_names(const Stmt *s)
 
 void eg_dot_head(const Emit *e, Buf *out)
 {
-	const Stmt *s = eg_first_dot(e);
+	const Stmt *s = first_dot(e);
 
 	if (!s)
 		return;
 	buf_printf(out, runs_text, eg_sum_type(s), eg_sum_type(s),
 		   eg_sum_type(s), eg_sum_type(s));
 	if (s->dot->unit == UNIT_WGMMA) {
-		eg_wgmma_head(s, out);
+		eg_wgmma_head(e, out);
 		return;
 	}
 	char is = s->dtype == DT_F32 ? 'f' : 'r';

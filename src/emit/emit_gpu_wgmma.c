@@ -75,13 +75,12 @@ static void put_instruction(Buf *out, const Stmt *s)
 	buf_puts(out, "\n\t\t     : \"l\"(a), \"l\"(b));\n}\n");
 }
 
-void eg_wgmma_head(const Stmt *s, Buf *out)
+/* Keeps the compiler from moving what touches the sums to before it. */
+static void put_sums(Buf *out, const Stmt *s)
 {
 	int64_t columns = s->dot->columns / MMA_COLUMNS;
 	char is = s->dtype == DT_F32 ? 'f' : 'r';
 
-	buf_puts(out, functions);
-	put_instruction(out, s);
 	buf_printf(out,
 		   "\nstatic __device__ __forceinline__ void\n"
 		   "tn_wgmma_sums(%s (&c)[%" PRId64 "][2][2])\n"
@@ -93,6 +92,25 @@ void eg_wgmma_head(const Stmt *s, Buf *out)
 		   "\"+%c\"(c[j][1][1]) :: \"memory\");\n"
 		   "}\n",
 		   eg_sum_type(s), columns, columns, is, is, is, is);
+}
+
+/* Functions for the tiles of each phase, that differ by their columns. */
+void eg_wgmma_head(const Emit *e, Buf *out)
+{
+	buf_puts(out, functions);
+	for (size_t i = 0; i < e->k->phases.n; i++) {
+		const Stmt *dot = eg_dot_of(&e->k->phases.p[i]);
+		bool known = !dot;
+		for (size_t k = 0; k < i && !known; k++) {
+			const Stmt *other = eg_dot_of(&e->k->phases.p[k]);
+			known = other &&
+				other->dot->columns == dot->dot->columns;
+		}
+		if (known)
+			continue;
+		put_instruction(out, dot);
+		put_sums(out, dot);
+	}
 }
 
 /* ---- a tile ---------------------------------------------------------- */
@@ -146,9 +164,9 @@ void eg_wgmma(Emit *e, const Stmt *s)
 	ec_line(e, "}\n");
 }
 
-void eg_settle(Emit *e, const Stmt *s)
+void eg_settle(Emit *e, const Stmt *s, const Phase *ph)
 {
-	const Stmt *dot = eg_first_dot(e);
+	const Stmt *dot = eg_dot_of(ph);
 
 	if (!dot)
 		return;

@@ -44,7 +44,9 @@ typedef struct Check {
 	bool *stored;      /* by buffer */
 	int *reg_lanes;    /* by buffer */
 	const KDot *tile;  /* of the phase, for units of tiles */
-	const Stmt *block; /* a DOT of a unit of threads, of the kernel */
+	/* a DOT of a unit of threads, of the kernel, and where */
+	const Stmt *block;
+	const Phase *block_in;
 	VEC(VarId) visible;
 	VEC(const Stmt *) around; /* serial loops, outermost first */
 	int64_t vaxis;            /* axis of the vector loop around, or -1 */

@@ -167,12 +167,14 @@ static bool check_threads_dot(Check *c, const Stmt *s)
 				     (int)d->columns);
 	if (c->block &&
 	    (c->block->dot->unit != d->unit || c->block->from != s->from ||
-	     c->block->dot->rows != d->rows ||
-	     c->block->dot->columns != d->columns ||
+	     (c->block_in == c->phase &&
+	      (c->block->dot->rows != d->rows ||
+	       c->block->dot->columns != d->columns)) ||
 	     c->block->dot->turned[0] != d->turned[0] ||
 	     c->block->dot->turned[1] != d->turned[1]))
 		return kcheck_breach(c, "dots of two kinds in one kernel");
 	c->block = s;
+	c->block_in = c->phase;
 	if (d->unit == UNIT_WGMMA &&
 	    (d->down != warps || warps % WGMMA_WARPS ||
 	     d->rows != warps * MMA_ROWS || d->columns > 256))

@@ -16,7 +16,7 @@
 
 static const char *const gpu_params[] = {"unit",     "rows",    "columns",
 					 "depth",    "threads", "stages",
-					 "operands", NULL};
+					 "operands", "small",   NULL};
 
 /* ---- the candidate --------------------------------------------------- */
 
@@ -132,6 +132,9 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 	if (par[P_OPERANDS] < OPERANDS_EACH ||
 	    par[P_OPERANDS] > OPERANDS_FORWARDED)
 		return "operands are staged or forwarded";
+	if (par[P_SMALL] &&
+	    (par[P_SMALL] != 1 || par[P_UNIT] != UNIT_WGMMA))
+		return "small is 0, or 1 with unit=wgmma";
 	if (par[P_UNIT] == UNIT_FMA)
 		return gp_simt_legal(a, t, v->acc, par);
 	if (par[P_UNIT] != UNIT_MMA && par[P_UNIT] != UNIT_WGMMA)
@@ -158,6 +161,8 @@ static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
 	}
 	if (!any)
 		return;
+	if (!pinned[P_SMALL])
+		par[P_SMALL] = 0;
 	arena_init(&a);
 	if (par[P_UNIT] == UNIT_FMA)
 		gp_simt_settle(&a, t, v->acc, par, pinned);
@@ -288,17 +293,20 @@ bool gp_batch_varies(const GpuProduct *p, int number, int d)
 	return false;
 }
 
-void gp_tasks(GpuProduct *p)
+void gp_tasks(GpuProduct *p, const char *name, Ex flag)
 {
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	Ex rows = gp_num(p, p->par[P_ROWS]);
 	Ex columns = gp_num(p, p->par[P_COLUMNS]);
+	Ex down = ex_ceil_div(t, p->m, rows);
 
-	lower_phase(l, "main");
+	lower_phase(l, name);
 	for (int d = 0; d < p->batch; d++)
 		p->at[d] = lower_task(l, p->v->shape[d]);
-	p->row = ex_mul(t, lower_task(l, ex_ceil_div(t, p->m, rows)), rows);
+	if (flag != NO_FLAG)
+		down = ex_mul(t, down, flag);
+	p->row = ex_mul(t, lower_task(l, down), rows);
 	p->column = ex_mul(t, lower_task(l, ex_ceil_div(t, p->n, columns)),
 			   columns);
 }
@@ -446,10 +454,10 @@ static void gpu_lower(Kernels *ks, Kernel *k, const Regions *r,
 	GpuProduct p;
 	int64_t par[P_COUNT];
 
-	(void)target;
 	for (int i = 0; i < P_COUNT; i++)
 		par[i] = c->params[i].value;
 	product_init(&p, ks, k, r, par);
+	p.target = target;
 	if (par[P_UNIT] != UNIT_FMA)
 		gp_mma_lower(&p);
 	else

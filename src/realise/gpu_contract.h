@@ -19,6 +19,7 @@ enum {
 	P_THREADS,
 	P_STAGES,   /* blocks of K in the block's memory */
 	P_OPERANDS, /* how they come there: OPERANDS_... */
+	P_SMALL,    /* 1: another phase has smaller tiles, for few of them */
 	P_COUNT
 };
 
@@ -90,8 +91,10 @@ uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
 		   const int width[2], Ex *conds);
 /* Whether the operand differs between the elements of batch axis d. */
 bool gp_batch_varies(const GpuProduct *p, int number, int d);
-/* Opens the phase that multiplies: a task for each tile. */
-void gp_tasks(GpuProduct *p);
+/* Opens a phase that multiplies: a task for each tile. flag: none where this is
+ * 0, else it is 1; NO_FLAG: there are always. */
+#define NO_FLAG UINT32_MAX
+void gp_tasks(GpuProduct *p, const char *name, Ex flag);
 /* Whether results of a run may go to memory at once: by what is known, or where
  * each of *n conditions holds, as gp_divided() has them. */
 bool gp_stores_runs(const GpuProduct *p, int64_t run, Ex *conds, uint32_t *n);

@@ -17,7 +17,8 @@
 #include <string.h>
 
 #define COPY_BYTES 16
-#define MIN_STAGES 2
+#define MIN_STAGES    2
+#define SMALL_COLUMNS 64
 #define RUN        8
 #define RUN_COLUMNS (4 * RUN) /* of four threads side by side */
 
@@ -121,10 +122,11 @@ static int64_t least_stages(const int64_t *par)
 static int64_t stages_of(const Target *t, const int64_t *par, int element)
 {
 	int64_t here[P_COUNT];
+	int64_t most = 4;
 
 	memcpy(here, par, sizeof(here));
 	for (int sides = 2; sides > 0; sides--)
-		for (here[P_STAGES] = 4; here[P_STAGES] > 2; here[P_STAGES]--)
+		for (here[P_STAGES] = most; here[P_STAGES] > 2; here[P_STAGES]--)
 			if (sides * bytes_of(here, element) <= t->block_memory)
 				return here[P_STAGES];
 	return least_stages(par);
@@ -143,26 +145,43 @@ static const Tile mma_tiles[] = {
 	{16, 64, 128, 0.25},  {0},
 };
 static const Tile wgmma_tiles[] = {
-	{128, 256, 256, 1.0}, {128, 128, 256, 0.92}, {64, 256, 128, 0.8},
-	{64, 128, 128, 0.7},  {64, 64, 128, 0.7},    {0},
+	{128, 256, 256, 1.0},  {128, 192, 256, 0.97}, {128, 128, 256, 0.93},
+	{64, 256, 128, 0.8},   {128, 64, 256, 0.75},  {64, 128, 128, 0.72},
+	{64, 64, 128, 0.65},   {0},
 };
+
+/* What a tile of wgmma's takes beside its products, in sums of a block of K: 3
+ * to 4 us, measured. */
+#define TILE_COST 150000.0
+
+/* The time of all tiles: of some of a wave that of whole tiles. */
+static double time_of(const Tile *i, const GpuExtents *x, const Target *t,
+		      MatrixUnit u, int element)
+{
+	int64_t n = x->batch * ((x->m + i->rows - 1) / i->rows) *
+		    ((x->n + i->columns - 1) / i->columns);
+	int64_t waves = (n + t->processors - 1) / t->processors;
+	int64_t depth = SWIZZLE_BYTES / element;
+	int64_t blocks = x->k < 0 ? 64 : (x->k + depth - 1) / depth;
+	double sums = (double)(i->rows * i->columns) / i->quality;
+
+	if (u == UNIT_WGMMA)
+		sums = sums * (double)blocks + TILE_COST;
+	return (double)waves * sums;
+}
 
 void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 		 int element, int64_t *par)
 {
 	const Tile *tiles = u == UNIT_WGMMA ? wgmma_tiles : mma_tiles;
-	const Tile *choice = &tiles[1];
+	bool named = x->m < 0 || x->n < 0 || x->batch < 0;
+	/* where sizes are named the end of a tile is written twice: whole runs,
+	 * and single elements; a larger tile takes seconds to compile */
+	const Tile *choice = &tiles[u == UNIT_WGMMA ? 2 : 1];
 	double best = 0;
 
-	for (const Tile *i = tiles; i->rows; i++) {
-		if (x->m < 0 || x->n < 0 || x->batch < 0)
-			break;
-		int64_t n = x->batch * ((x->m + i->rows - 1) / i->rows) *
-			    ((x->n + i->columns - 1) / i->columns);
-		/* some of a wave: its length is that of a whole tile */
-		int64_t waves = (n + t->processors - 1) / t->processors;
-		double time =
-			(double)(waves * i->rows * i->columns) / i->quality;
+	for (const Tile *i = tiles; i->rows && !named; i++) {
+		double time = time_of(i, x, t, u, element);
 		if (best == 0 || time < best) {
 			best = time;
 			choice = i;
@@ -174,6 +193,7 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 	par[P_THREADS] = choice->threads;
 	par[P_DEPTH] = SWIZZLE_BYTES / element;
 	par[P_OPERANDS] = OPERANDS_EACH;
+	par[P_SMALL] = u == UNIT_WGMMA && named;
 	par[P_STAGES] = stages_of(t, par, element);
 	/* a ring of two has no time to spare */
 	if (par[P_STAGES] < 3 && u == UNIT_MMA) {
@@ -680,9 +700,12 @@ static const char *note(const Mma *m)
 	return arena_printf(p->l.arena,
 			    "products by the matrix unit %s, %s; a ring of "
 			    "%d blocks of K in the block's memory, %s packed "
-			    "before",
+			    "before%s",
 			    unit_info[m->unit].name, exact,
-			    (int)p->par[P_STAGES], packed);
+			    (int)p->par[P_STAGES], packed,
+			    p->par[P_SMALL] ? "; smaller tiles where they "
+					      "would be few"
+					    : "");
 }
 
 static void multiply_all(Mma *m)
@@ -704,6 +727,45 @@ static void multiply_all(Mma *m)
 			p->par[P_DEPTH] * dtype_info[m->element].bytes /
 				MMA_BYTES);
 	lower_end(l);
+}
+
+/* 1 where tiles are as many as keep most of the processors busy, else 0. */
+static Ex is_big(const GpuProduct *p)
+{
+	ExprTab *t = p->t;
+	Ex one = gp_num(p, 1), zero = gp_num(p, 0);
+	Ex tiles = ex_mul(
+		t, ex_ceil_div(t, p->m, gp_num(p, p->par[P_ROWS])),
+		ex_ceil_div(t, p->n, gp_num(p, p->par[P_COLUMNS])));
+
+	for (int d = 0; d < p->batch; d++)
+		tiles = ex_mul(t, tiles, p->v->shape[d]);
+	Ex more = ex_sub(t, tiles, gp_num(p, p->target->processors * 3 / 4 - 1));
+	return ex_min(t, ex_max(t, more, zero), one);
+}
+
+/* As large a tile as makes the same use of the same threads, by few columns. */
+static void set_small(Mma *m)
+{
+	GpuProduct *p = m->p;
+
+	p->par[P_COLUMNS] = SMALL_COLUMNS;
+	p->par[P_STAGES] =
+		stages_of(p->target, p->par, dtype_info[m->element].bytes);
+	p->results = NULL;
+}
+
+/* A phase that multiplies, of tiles as p has them. */
+static void lower_tiles(Mma *m, const char *name, Ex flag, bool none)
+{
+	buffers(m);
+	gp_tasks(m->p, name, flag);
+	gp_mma_clear(m);
+	if (!none && m->unit == UNIT_WGMMA)
+		gp_wgmma_main(m);
+	else if (!none)
+		multiply_all(m);
+	gp_mma_finish(m);
 }
 
 void gp_mma_lower(GpuProduct *p)
@@ -729,13 +791,13 @@ void gp_mma_lower(GpuProduct *p)
 		if (o->packed)
 			pack(&m, i);
 	}
-	buffers(&m);
-	gp_tasks(p);
-	gp_mma_clear(&m);
-	if (!none && m.unit == UNIT_WGMMA)
-		gp_wgmma_main(&m);
-	else if (!none)
-		multiply_all(&m);
-	gp_mma_finish(&m);
+	Ex big = NO_FLAG;
+	if (p->par[P_SMALL])
+		big = is_big(p);
+	lower_tiles(&m, "main", big, none);
 	l->k->note = note(&m);
+	if (!p->par[P_SMALL])
+		return;
+	set_small(&m);
+	lower_tiles(&m, "small", ex_sub(p->t, gp_num(p, 1), big), none);
 }

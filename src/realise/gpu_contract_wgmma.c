@@ -265,8 +265,10 @@ void gp_wgmma_main(Mma *m)
 			whole_window(m, i);
 			o->whole_number = lower_map(l, &o->whole);
 		}
-		if (!o->packed || o->nconds)
-			o->lying_number = lower_map(l, &o->lying);
+		if (o->packed && !o->nconds)
+			continue;
+		set_box(p, i, o->along, &o->lying);
+		o->lying_number = lower_map(l, &o->lying);
 	}
 	for (int i = 0; i < ahead; i++) {
 		ask_both(m, gp_num(p, i));
