@@ -3,7 +3,8 @@
  *
  * kernel_verify.c walks loops, branches and phases and keeps what is in
  * scope; kernel_check.c holds the laws of the statements without a body,
- * kernel_check_dot.c those of products by matrix units.
+ * kernel_check_dot.c those of products by matrix units, kernel_check_call.c
+ * those of products by libraries.
  */
 #ifndef TENON_IR_KERNEL_CHECK_H
 #define TENON_IR_KERNEL_CHECK_H
@@ -72,6 +73,8 @@ bool kcheck_scalar(Check *c, const char *what);
 bool kcheck_aligned(Check *c, const KOperand *o, int width);
 /* The laws of a DOT, in kernel_check_dot.c. */
 bool kcheck_dot(Check *c, const Stmt *s);
+/* The laws of a phase that is a library's, in kernel_check_call.c. */
+bool kcheck_call(Check *c, const Phase *ph);
 /* The laws of a statement that is neither FOR nor IF. */
 bool kcheck_simple(Check *c, const Stmt *s);
 

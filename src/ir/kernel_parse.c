@@ -596,12 +596,69 @@ static bool buffer(Parser *p)
 	return end_of_line(p);
 }
 
+/* ---- calls of libraries ---------------------------------------------- */
+
+static bool buffer_of(Parser *p, uint32_t *out)
+{
+	const char *name;
+
+	if (!word(p, &name))
+		return false;
+	return strmap_get(p->buffers, name, out) ||
+	       error(p, "no buffer `%s`", name);
+}
+
+static bool extent(Parser *p, const char *what, Ex *out)
+{
+	return expect(p, what) && expression(p, out);
+}
+
+static bool matrix(Parser *p, const char *what, KMatrix *m)
+{
+	return expect(p, what) && buffer_of(p, &m->buffer) &&
+	       extent(p, "from", &m->first) && extent(p, "by", &m->row) &&
+	       extent(p, ",", &m->column) && extent(p, ",", &m->batch) &&
+	       end_of_line(p);
+}
+
+/* What follows `phase main call`. */
+static bool call(Parser *p, Phase *ph)
+{
+	KCall *c = arena_new(p->arena, KCall);
+	int i = 0;
+
+	ph->call = c;
+	if (!expect(p, "cublaslt"))
+		return false;
+	while (i < COMPUTE_COUNT && !take(p, compute_name[i]))
+		i++;
+	if (i == COMPUTE_COUNT)
+		return error(p, "expected what it computes in");
+	c->compute = (KCompute)i;
+	return expect(p, "algorithm") && extent_number(p, &c->algorithm) &&
+	       expect(p, "workspace") && buffer_of(p, &c->workspace) &&
+	       expect(p, "{") && end_of_line(p) &&
+	       extent(p, "rows", &c->rows) &&
+	       extent(p, "columns", &c->columns) &&
+	       extent(p, "depth", &c->depth) &&
+	       extent(p, "batches", &c->batches) && end_of_line(p) &&
+	       matrix(p, "out", &c->out) && matrix(p, "left", &c->left) &&
+	       matrix(p, "right", &c->right) && expect(p, "}") &&
+	       expect(p, "as") && value(p, &c->value);
+}
+
 static bool phase(Parser *p)
 {
 	Phase ph = {0};
 
 	if (!word(p, &ph.name))
 		return false;
+	if (take(p, "call")) {
+		if (!call(p, &ph))
+			return false;
+		VEC_PUSH(p->arena, p->k->phases, ph);
+		return end_of_line(p);
+	}
 	ph.once = take(p, "once");
 	if (take(p, "threads")) {
 		int64_t n;

@@ -330,6 +330,8 @@ static bool check_phase(Check *c, const Phase *ph)
 	}
 	if (ph->tasks.n > K_MAX_RANK)
 		return kcheck_breach(c, "too many task axes");
+	if (ph->call && !kcheck_call(c, ph))
+		return false;
 	if (!check_list(c, &ph->body))
 		return false;
 	kcheck_close_axes(c, 0);
