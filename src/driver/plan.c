@@ -56,6 +56,11 @@ static const Stmt *missing_unit(const StmtList *l, const Target *t)
 /* Kernels that were read from text may ask for what the target lacks. */
 static bool units_fit(TenonPlan *p, const Kernels *ks, const Target *t)
 {
+	if (kernels_call(ks) && !t->cuda)
+		return diag_fail(&p->c->ctx, ERR_ENV, "use a target of CUDA",
+				 "a kernel is a call of cuBLASLt, which %s has "
+				 "not",
+				 t->name);
 	for (size_t i = 0; i < ks->kernels.n; i++) {
 		const Kernel *k = &ks->kernels.p[i];
 		for (size_t j = 0; j < k->phases.n; j++) {
@@ -183,8 +188,19 @@ static bool load_code(TenonPlan *p)
 	return true;
 }
 
+/* The library is as much of the plan as the compiler. */
+static bool add_library(TenonPlan *p, const char **compiler)
+{
+	const char *version;
+
+	if (!device_library(&p->c->ctx, &p->arena, &version))
+		return false;
+	*compiler = arena_printf(&p->arena, "%s, %s", *compiler, version);
+	return true;
+}
+
 /* What compiles for the target, and how. */
-static bool find_compiler(TenonPlan *p, const char *target,
+static bool find_compiler(TenonPlan *p, const char *target, const Kernels *ks,
 			  const char **compiler, const char **flags)
 {
 	const char *cache = NULL;
@@ -193,7 +209,8 @@ static bool find_compiler(TenonPlan *p, const char *target,
 	if (!context_cache(p->c, &cache))
 		return false;
 	if (!p->isa)
-		return gpu_compiler(p->c, &p->arena, target, compiler, flags);
+		return gpu_compiler(p->c, &p->arena, target, compiler, flags) &&
+		       (!kernels_call(ks) || add_library(p, compiler));
 	if (!compiler_find(&p->c->ctx, &p->arena, p->c->compiler, &p->cc))
 		return false;
 	*compiler = p->cc.version;
@@ -211,7 +228,8 @@ static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
 	if (pl->stopped && !pl->sources)
 		return true;
 	const char *compiler = "", *flags = "";
-	if (!emit_only && !find_compiler(p, target->name, &compiler, &flags))
+	if (!emit_only && !find_compiler(p, target->name, pl->kernels,
+					 &compiler, &flags))
 		return false;
 	Plan *plan =
 		plan_build(&p->arena, p->program->p, pl->kernels, target->name);
@@ -498,7 +516,7 @@ static bool load_plan(TenonPlan *p, const char *path)
 	    !target_find(p->c, &p->arena, parts.target, true, &target,
 			 &p->isa) ||
 	    !units_fit(p, p->kernels, &target) ||
-	    !find_compiler(p, target.name, &compiler, &flags))
+	    !find_compiler(p, target.name, p->kernels, &compiler, &flags))
 		return false;
 	if (strcmp(compiler, parts.compiler))
 		return refuse_plan(p, path,

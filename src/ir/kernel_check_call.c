@@ -139,8 +139,11 @@ bool kcheck_call(Check *c, const Phase *ph)
 	const KCall *y = ph->call;
 	size_t facts = c->facts.facts.n;
 
-	if (ph->once || ph->threads || ph->tasks.n || ph->body.n ||
-	    c->k->phases.n != 1)
+	bool alone = !ph->once && !ph->threads && !ph->tasks.n && !ph->body.n &&
+		     c->k->phases.n == 1;
+	for (size_t i = 0; i < c->k->buffers.n; i++)
+		alone &= c->k->buffers.p[i].scope <= SCOPE_SHARED;
+	if (!alone)
 		return kcheck_breach(c, "a library's call is all of a kernel");
 	if (y->compute >= COMPUTE_COUNT || y->algorithm < 0)
 		return kcheck_breach(c, "no such call");
