@@ -63,6 +63,17 @@ static bool units_fit(TenonPlan *p, const Kernels *ks, const Target *t)
 				 t->name);
 	for (size_t i = 0; i < ks->kernels.n; i++) {
 		const Kernel *k = &ks->kernels.p[i];
+		bool threads = k->phases.p[0].threads > 0;
+		if (!kernel_call(k) && threads != (t->threads > 0))
+			return diag_fail(&p->c->ctx, ERR_ENV,
+					 "use a target of the kind that the "
+					 "kernels were made for",
+					 "kernel %s is %s, and the target is "
+					 "%s",
+					 k->name,
+					 threads ? "for blocks of threads"
+						 : "for a CPU",
+					 t->name);
 		for (size_t j = 0; j < k->phases.n; j++) {
 			const Stmt *s = missing_unit(&k->phases.p[j].body, t);
 			if (s)
@@ -258,10 +269,11 @@ static bool compile_from(TenonPlan *p, Pipeline *pl, Stage from,
 			return false;
 	}
 	if (!target_find(p->c, &p->arena, o ? o->target : NULL, !emit_only,
-			 &target, &p->isa) ||
-	    !pipeline_run(pl, from))
+			 &target, &p->isa))
 		return false;
 	if (pl->kernels && !units_fit(p, pl->kernels, &target))
+		return false;
+	if (!pipeline_run(pl, from))
 		return false;
 	p->plan_ms = (clock_seconds() - t0) * 1e3;
 	return finish(p, pl, &target, emit_only);

@@ -295,7 +295,7 @@ typedef struct Kernels {
 	VEC(Kernel) kernels; /* in the order they run */
 	/* Set by the verifier: an access that it cannot prove. */
 	const Kernel *unproved;
-	const Stmt *unproved_at;
+	const Stmt *unproved_at; /* NULL: of a library's call */
 } Kernels;
 
 /* Whether a phase may be marked `once`; what forbids it in why, or NULL. */

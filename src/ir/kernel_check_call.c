@@ -44,7 +44,7 @@ static bool check_window(Check *c, const KMatrix *m, Ex rows, Ex columns,
 	for (int i = 0; i < 4; i++) {
 		if (!kcheck_dims(c, numbers[i], "step"))
 			return false;
-		if (!proved(c, numbers[i]))
+		if (!proved(c, numbers[i])) /* lowering asks the same */
 			return kcheck_breach(c, "%s: cannot prove 0 <= %s",
 					     b->name,
 					     kcheck_text(c, numbers[i]));
@@ -52,8 +52,11 @@ static bool check_window(Check *c, const KMatrix *m, Ex rows, Ex columns,
 	for (int d = 0; d < b->rank; d++)
 		size = ex_mul(c->t, size, b->shape[d]);
 	Ex end = window_end(c, m, rows, columns, batches);
-	return proved(c, less(c, size, end)) ||
-	       kcheck_breach(c, "%s: cannot prove %s <= %s", b->name,
+	if (proved(c, less(c, size, end)))
+		return true;
+	c->ks->unproved = c->k;
+	c->ks->unproved_at = NULL;
+	return kcheck_breach(c, "%s: cannot prove %s <= %s", b->name,
 			     kcheck_text(c, end), kcheck_text(c, size));
 }
 

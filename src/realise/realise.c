@@ -205,6 +205,8 @@ bool realise_guard(Kernels *ks)
 	Stmt *s = (Stmt *)ks->unproved_at;
 	ExprTab *t = &ks->program->ex;
 
+	if (!s) /* a window of a library's */
+		return false;
 	KOperand o = {s->buffer, s->nindex, {0}};
 	int width = 1;
 

@@ -254,7 +254,6 @@ static void laws(void)
 		 "b4: elements are stored twice"},
 		{"by 1024, 1, 1024*M", "by 1, M, 1024*M",
 		 "b4: elements are stored twice"},
-		{"\t\tout b4", "\t\tout b_x", "b_x is no output"},
 		{"\t\tleft b_x", "\t\tleft b4", "b4 is no input"},
 		{"workspace work", "workspace b4",
 		 "the workspace is no shared memory"},
