@@ -17,10 +17,10 @@
 #include <string.h>
 
 struct GpuPlan {
-	Device *device; /* the context's */
+	Device *device;   /* the context's */
 	DeviceCode *code; /* of the kernels that are not a library's */
 	size_t ncode;
-	size_t *code_of; /* by kernel */
+	size_t *code_of;       /* by kernel */
 	DeviceKernel *kernels; /* by launch */
 	bool faults;           /* some value of the kernels may */
 };
@@ -314,8 +314,8 @@ static bool products_make(Ctx *ctx, Instance *in)
 
 	for (size_t i = 0; i < p->plan->launches.n; i++)
 		if (plan_call(p->plan, i)) {
-			LtProduct x = plan_product(&in->arena, p->plan, i,
-						   in->dims);
+			LtProduct x =
+				plan_product(&in->arena, p->plan, i, in->dims);
 			if (!device_product(ctx, &in->arena, p->gpu->device, &x,
 					    &in->gpu->products[i]))
 				return false;

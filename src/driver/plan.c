@@ -239,8 +239,8 @@ static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
 	if (pl->stopped && !pl->sources)
 		return true;
 	const char *compiler = "", *flags = "";
-	if (!emit_only && !find_compiler(p, target->name, pl->kernels,
-					 &compiler, &flags))
+	if (!emit_only &&
+	    !find_compiler(p, target->name, pl->kernels, &compiler, &flags))
 		return false;
 	Plan *plan =
 		plan_build(&p->arena, p->program->p, pl->kernels, target->name);

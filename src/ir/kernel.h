@@ -266,9 +266,9 @@ typedef struct KCall {
 typedef struct Phase {
 	const char *name; /* main, pack_a, ... */
 	bool once;
-	int threads;      /* of a worker of a GPU; 0: a CPU's, with lanes */
+	int threads;       /* of a worker of a GPU; 0: a CPU's, with lanes */
 	const KCall *call; /* a library does it: no tasks, no body; or NULL */
-	VEC(KAxis) tasks; /* task axes, outermost first; count: product */
+	VEC(KAxis) tasks;  /* task axes, outermost first; count: product */
 	StmtList body;
 } Phase;
 

@@ -88,10 +88,10 @@ static bool check_out(Check *c, const KCall *y)
 	const KBuffer *b = &c->k->buffers.p[m->buffer];
 	if (b->scope != SCOPE_OUT)
 		return kcheck_breach(c, "%s is no output", b->name);
-	bool apart = lies(c, m->column, m->row, y->columns) &&
-		     (ex_equals(c->t, y->batches, 1) ||
-		      proved(c, less(c, m->batch,
-				     ex_mul(c->t, y->rows, m->row))));
+	bool apart =
+		lies(c, m->column, m->row, y->columns) &&
+		(ex_equals(c->t, y->batches, 1) ||
+		 proved(c, less(c, m->batch, ex_mul(c->t, y->rows, m->row))));
 	if (!apart)
 		return kcheck_breach(c, "%s: elements are stored twice",
 				     b->name);
@@ -107,8 +107,8 @@ static bool check_extents(Check *c, const KCall *y)
 		if (!kcheck_dims(c, extents[i], "extent"))
 			return false;
 	return y->compute != COMPUTE_32I ||
-	       proved(c, less(c, ex_const(c->t, COMPUTE_32I_TERMS),
-			      y->depth)) ||
+	       proved(c,
+		      less(c, ex_const(c->t, COMPUTE_32I_TERMS), y->depth)) ||
 	       kcheck_breach(c, "a sum of %s products of i8 may overflow",
 			     kcheck_text(c, y->depth));
 }
@@ -133,8 +133,7 @@ static bool check_dtypes(Check *c, const KCall *y)
 /* That an extent is not 0. */
 static void suppose(Check *c, Ex extent)
 {
-	VEC_PUSH(c->arena, c->facts.facts,
-		 less(c, extent, ex_const(c->t, 1)));
+	VEC_PUSH(c->arena, c->facts.facts, less(c, extent, ex_const(c->t, 1)));
 }
 
 bool kcheck_call(Check *c, const Phase *ph)

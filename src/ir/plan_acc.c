@@ -1,11 +1,11 @@
 /*
  * plan_acc: which accumulator each contraction of the program has.
  *
- * A DOT and a call name the value of stage 2 that they sum, and stage 2 knows what became
- * of each value of stage 1, which is what the oracle judges. A file records
- * the outcome, for stage 2 is read from text there. What it records must be
- * what its kernels do: the values are contractions that the unit takes, and
- * each accumulator has a DOT, and each DOT of such a unit a value.
+ * A DOT and a call name the value of stage 2 that they sum, and stage 2 knows
+ * what became of each value of stage 1, which is what the oracle judges. A file
+ * records the outcome, for stage 2 is read from text there. What it records
+ * must be what its kernels do: the values are contractions that the unit takes,
+ * and each accumulator has a DOT, and each DOT of such a unit a value.
  */
 #include "ir/plan.h"
 

@@ -73,8 +73,7 @@ static void product_init(Product *p, Kernels *ks, Kernel *k, const Regions *r)
 	p->call.depth = left->shape[p->batch + 1];
 	p->call.batches = ex_const(p->t, 1);
 	for (int d = 0; d < p->batch; d++)
-		p->call.batches =
-			ex_mul(p->t, p->call.batches, p->v->shape[d]);
+		p->call.batches = ex_mul(p->t, p->call.batches, p->v->shape[d]);
 }
 
 static Ex number(const Product *p, int64_t n)
@@ -222,7 +221,8 @@ static const char *compute_of(Product *p, KCompute *out)
 			p->l.arena,
 			"cuBLASLt has no product of %s with sums in %s and "
 			"results of %s that the contract allows; it takes f16 "
-			"and bf16 (sums in f32, results of their dtype or f32), "
+			"and bf16 (sums in f32, results of their dtype or "
+			"f32), "
 			"f32, f64, and i8 (sums and results i32)",
 			dtype_info[in].name, dtype_info[v->acc].name,
 			dtype_info[v->dtype].name);
@@ -286,8 +286,7 @@ static void library_lower(Kernels *ks, Kernel *k, const Regions *r,
 	*call = p.call;
 	lower_phase(&p.l, "main")->call = call;
 	k->note = arena_printf(
-		ks->arena,
-		"pinned: cuBLASLt, %s, no epilogue, sums in %s%s",
+		ks->arena, "pinned: cuBLASLt, %s, no epilogue, sums in %s%s",
 		compute_name[call->compute], dtype_info[p.v->acc].name,
 		call->compute == COMPUTE_32F
 			? " in any order, cut off or rounded (f32.tc.any)"

@@ -4,8 +4,11 @@
 #include <string.h>
 
 static const Realisation *const cpu_table[] = {
-	&realise_contract, &realise_attention, &realise_rowreduce,
-	&realise_loop,     NULL,
+	&realise_contract,
+	&realise_attention,
+	&realise_rowreduce,
+	&realise_loop,
+	NULL,
 };
 /* Rows between products are kernels of their own: no region asks for
  * attention. */

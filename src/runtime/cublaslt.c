@@ -5,7 +5,8 @@
  * cublas_api.h and library_types.h, of CUDA 12 and 13 alike.
  *
  * The library's matrices are column-major, so that out = left right is asked
- * for as its transpose, out' = right' left': each operand as it lies, or turned.
+ * for as its transpose, out' = right' left': each operand as it lies, or
+ * turned.
  *
  * Which algorithms are allowed. The heuristics name what they would take first,
  * of any kind; each is asked how it computes. Partial sums of a product that is
@@ -96,7 +97,8 @@ static const TypeInfo type_info[] = {
 
 static const char install_hint[] =
 	"install cuBLAS of CUDA 12 or later (libcublasLt; the CUDA toolkit has "
-	"it, and the Python packages nvidia-cublas and nvidia-cublas-cu12), and "
+	"it, and the Python packages nvidia-cublas and nvidia-cublas-cu12), "
+	"and "
 	"set CUDA_HOME to the folder that has its lib or lib64; or leave the "
 	"pin library.product out";
 
@@ -249,7 +251,7 @@ void cublaslt_end(const CublasLt *lt, const CudaDevice *d, LtHandle h)
 
 static int scale_type(LtCompute c)
 {
-	return type_info[c == LT_COMPUTE_32I           ? LT_I32
+	return type_info[c == LT_COMPUTE_32I            ? LT_I32
 			 : c == LT_COMPUTE_64F_PEDANTIC ? LT_F64
 							: LT_F32]
 		.number;
@@ -294,7 +296,7 @@ static Outcome describe(LtPlan *p)
 	int op[3] = {OP_N, OP_N, OP_N};
 	Outcome o = {.call = "cublasLtMatmulDescCreate"};
 
-	o.status = lt->cublasLtMatmulDescCreate(&p->desc, x->compute,
+	o.status = lt->cublasLtMatmulDescCreate(&p->desc, (int)x->compute,
 						scale_type(x->compute));
 	if (!o.status)
 		o = layout_make(p, 0, &x->right, x->depth, x->columns, &op[0]);
@@ -337,7 +339,7 @@ static Outcome prefer(const LtPlan *p, LtPreference *out)
 
 static int sums_of(LtCompute c)
 {
-	return c == LT_COMPUTE_32I           ? SUMS_32I
+	return c == LT_COMPUTE_32I            ? SUMS_32I
 	       : c == LT_COMPUTE_64F_PEDANTIC ? SUMS_64F
 					      : SUMS_32F;
 }
@@ -436,9 +438,9 @@ void cublaslt_tell(const LtPlan *p, Buf *out)
 		buf_printf(out, "     %2d ", i);
 		candidate_tell(c, out);
 		buf_printf(out, ": %s%s\n",
-			   c->refused        ? "refused: "
+			   c->refused      ? "refused: "
 			   : i == p->taken ? "taken"
-					     : "allowed",
+					   : "allowed",
 			   c->refused ? c->refused : "");
 	}
 	if (!p->count)
@@ -605,9 +607,10 @@ static void *pointer(CudaPtr p)
 static int queue(const LtPlan *p, const CudaPtr memory[4], CudaStream s)
 {
 	LtCompute c = p->product.compute;
-	const void *one = c == LT_COMPUTE_32I            ? (const void *)&one_i32
-			  : c == LT_COMPUTE_64F_PEDANTIC ? (const void *)&one_f64
-							 : &one_f32;
+	const void *one = c == LT_COMPUTE_32I ? (const void *)&one_i32
+			  : c == LT_COMPUTE_64F_PEDANTIC
+				  ? (const void *)&one_f64
+				  : &one_f32;
 	const void *zero = c == LT_COMPUTE_32I ? (const void *)&zero_i32
 			   : c == LT_COMPUTE_64F_PEDANTIC
 				   ? (const void *)&zero_f64
@@ -627,16 +630,13 @@ bool cublaslt_queue(Ctx *ctx, const LtPlan *p, const CudaDevice *d,
 
 	if (cublaslt_plan_is_empty(p))
 		return true;
+	if (x->depth == 0) { /* the sum of nothing */
+		size_t elements = (size_t)(x->rows * x->columns * x->batches);
+		size_t bytes = (size_t)type_info[x->out.type].bytes;
+		return cuda_zero(ctx, d, memory[0], elements * bytes, s);
+	}
 	if (!cuda_enter(ctx, d))
 		return false;
-	if (x->depth == 0) { /* the sum of nothing */
-		size_t bytes = (size_t)(x->rows * x->columns * x->batches) *
-			       (size_t)type_info[x->out.type].bytes;
-		return cuda_leave(ctx, d,
-				  d->cuda->cuMemsetD8Async(memory[0], 0, bytes,
-							   s),
-				  "cuMemsetD8Async", x->name);
-	}
 	int status = queue(p, memory, s);
 	return cuda_leave(ctx, d, SUCCESS, "", "") &&
 	       succeeded(ctx, p->lt, status, "cublasLtMatmul", x->name);

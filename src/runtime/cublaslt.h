@@ -136,8 +136,8 @@ typedef struct LtCandidate {
 /*
  * A product of one size, with its algorithm: number p->algorithm of those that
  * the contract allows, in the order of the heuristics, so that the same library
- * on the same kind of device takes the same one. All of them are recorded. Where
- * an extent is 0 there is no algorithm.
+ * on the same kind of device takes the same one. All of them are recorded.
+ * Where an extent is 0 there is no algorithm.
  */
 typedef struct LtPlan {
 	const CublasLt *lt;

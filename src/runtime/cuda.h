@@ -263,6 +263,8 @@ bool cuda_copy_out(Ctx *ctx, const CudaDevice *d, void *to, CudaPtr from,
 /* Within the device. */
 bool cuda_copy_over(Ctx *ctx, const CudaDevice *d, CudaPtr to, CudaPtr from,
 		    size_t size, CudaStream s);
+bool cuda_zero(Ctx *ctx, const CudaDevice *d, CudaPtr p, size_t size,
+	       CudaStream s);
 /* n words of 32 bits. */
 bool cuda_fill(Ctx *ctx, const CudaDevice *d, CudaPtr p, uint32_t value,
 	       size_t n, CudaStream s);

@@ -131,8 +131,8 @@ static Outcome step_make(CudaGraph *g, size_t i)
 						       i > 0, s->now.child);
 	} else if (!s->now.function) {
 		o.call = "cuGraphAddEmptyNode";
-		o.result = c->cuGraphAddEmptyNode(&s->node, g->form, after,
-						  i > 0);
+		o.result =
+			c->cuGraphAddEmptyNode(&s->node, g->form, after, i > 0);
 	} else {
 		o.call = "cuGraphAddKernelNode";
 		o.result = c->cuGraphAddKernelNode(&s->node, g->form, after,

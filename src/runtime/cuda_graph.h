@@ -49,8 +49,8 @@ bool cuda_graph_new(Ctx *ctx, Arena *a, const CudaDevice *d,
  * Changes the i-th launch's parameters, grid, block and shared memory for the
  * runs to come; runs under way keep theirs. The function and the size of the
  * parameters stay. Does nothing where nothing is new. A child is changed for
- * one of the same nodes; where it has others, g->stale is set: the graph must be
- * made anew.
+ * one of the same nodes; where it has others, g->stale is set: the graph must
+ * be made anew.
  */
 bool cuda_graph_update(Ctx *ctx, CudaGraph *g, size_t i, const CudaLaunch *l);
 /* Makes the same graph anew, of as many launches. */

@@ -33,7 +33,7 @@ struct Device {
 	CudaWaiter waiter;
 	volatile bool hangs; /* work was not done in time */
 	CudaStream hung;     /* where it is queued */
-	CublasLt lt; /* once it is asked for */
+	CublasLt lt;         /* once it is asked for */
 	LtHandle lt_handle;
 	/* OpenCL */
 	Opencl opencl;

@@ -48,7 +48,7 @@ struct DeviceRun {
 	DeviceCopy *copies;
 	size_t nin, nout, ncopies;
 	size_t cap_in, cap_out, cap_copies;
-	DeviceLaunch *launches; /* their args are our copies */
+	DeviceLaunch *launches;    /* their args are our copies */
 	struct Recorded *recorded; /* by launch */
 	size_t nlaunches;
 	int threads;
@@ -318,8 +318,8 @@ bool device_run_set(Ctx *ctx, DeviceRun *r, const DeviceWork *w)
 	bool cuda = r->d->kind == DEVICE_CUDA, again = false;
 
 	bug_if(r->pending);
-	if (cuda && !(device_usable(ctx, r->d) &&
-		      products_record(ctx, r, w, &again)))
+	if (cuda &&
+	    !(device_usable(ctx, r->d) && products_record(ctx, r, w, &again)))
 		return false;
 	launches_keep(r, w);
 	moves_keep(&r->arena, &r->in, &r->cap_in, w->in, w->nin);

@@ -212,9 +212,10 @@ int cublasLtMatmulAlgoGetHeuristic(void *h, void *desc, void *a, void *b,
 	for (int i = 0; i < 4; i++)
 		if (p->align[i] < (uint32_t)number("FAKE_LT_ALIGN", 1))
 			return 15;
-	if (!h || c != d || x->scale != (x->compute == 72   ? 10
-					 : x->compute == 71 ? 1
-							    : 0))
+	if (!h || c != d ||
+	    x->scale != (x->compute == 72   ? 10
+			 : x->compute == 71 ? 1
+					    : 0))
 		return 7;
 	for (int i = 0; i < n && i < max; i++) {
 		uint64_t is = numerics(x->compute, l->type);
@@ -317,8 +318,8 @@ static double element(int type, const char *p)
 	case 3:
 		return *(const signed char *)p;
 	default:
-		bits = (uint32_t)(uint8_t)p[0] << 16 |
-		       (uint32_t)(uint8_t)p[1] << 24;
+		bits = (uint32_t)(uint8_t)p[0] << 16 | (uint32_t)(uint8_t)p[1]
+							       << 24;
 		memcpy(&f, &bits, 4);
 		return (double)f;
 	}
@@ -394,8 +395,8 @@ int cublasLtMatmul(void *h, void *desc, const void *alpha, const void *a,
 {
 	int (*queue)(void (*)(const void *), const void *, size_t, void *);
 	const Object *x = desc;
-	Product p = {*(Object *)la, *(Object *)lb, *(Object *)ld, *x,
-		     a,             b,             d,             algorithm->kind};
+	Product p = {*(Object *)la,  *(Object *)lb, *(Object *)ld, *x, a, b, d,
+		     algorithm->kind};
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
 	BEGIN;
 	queue = driver ? dlsym(driver, "fake_queue") : NULL;

@@ -264,6 +264,69 @@ static bool run_signals(Device *x, const CudaLaunch l[2])
 	return true;
 }
 
+/* The first n words set to 0, when that is launched. */
+static bool record(Device *x, size_t n, CudaGraphForm *out)
+{
+	bool ok = cuda_record_begin(&ctx, &x->d, x->s);
+
+	if (!ok)
+		return false;
+	ok = cuda_zero(&ctx, &x->d, x->p, n * sizeof(int), x->s);
+	return cuda_record_end(ok ? &ctx : NULL, &x->d, x->s, out) && ok;
+}
+
+static bool second_is(Device *x, int want)
+{
+	return cuda_copy_out(&ctx, &x->d, x->host, x->p, 2 * sizeof(int),
+			     x->s) &&
+	       CHECK(x->host[1] == want);
+}
+
+static bool run_recorded_in(Device *x, CudaGraph *g, CudaGraphForm form[2])
+{
+	CudaLaunch l[2] = {{.name = "zero", .grid = {1, 1, 1}},
+			   {.name = "nothing"}};
+
+	memcpy(l[0].block, l[0].grid, sizeof(l[0].grid));
+	l[0].child = form[0];
+	if (!cuda_graph_new(&ctx, &ctx.perm, &x->d, l, 2, NULL, g) ||
+	    !CHECK(g->live == 1) || !cuda_fill(&ctx, &x->d, x->p, 5, 2, x->s) ||
+	    !cuda_graph_launch(&ctx, g, x->s) || !holds(x, 0, 1) ||
+	    !second_is(x, 5))
+		return false;
+	/* another in its place */
+	l[0].child = form[1];
+	if (!cuda_graph_update(&ctx, g, 0, &l[0]) || !CHECK(!g->stale) ||
+	    !cuda_graph_update(&ctx, g, 1, &l[1]) || !CHECK(!g->stale) ||
+	    !cuda_fill(&ctx, &x->d, x->p, 5, 2, x->s) ||
+	    !cuda_graph_launch(&ctx, g, x->s) || !holds(x, 0, 2))
+		return false;
+	/* where there was nothing */
+	l[1] = l[0];
+	l[1].child = form[0];
+	l[0] = (CudaLaunch){.name = "nothing"};
+	return cuda_graph_update(&ctx, g, 0, &l[0]) && CHECK(g->stale) &&
+	       cuda_graph_remake(&ctx, g, l) && CHECK(!g->stale) &&
+	       CHECK(g->live == 1) &&
+	       cuda_fill(&ctx, &x->d, x->p, 5, 2, x->s) &&
+	       cuda_graph_launch(&ctx, g, x->s) && holds(x, 0, 1) &&
+	       second_is(x, 5);
+}
+
+/* What other code queues, as a launch of a graph. */
+static bool run_recorded(Device *x)
+{
+	CudaGraphForm form[2] = {NULL, NULL};
+	CudaGraph g = {.device = &x->d};
+	bool ok = record(x, 1, &form[0]) && record(x, 2, &form[1]) &&
+		  run_recorded_in(x, &g, form);
+
+	ok = cuda_graph_free(ok ? &ctx : NULL, &g) && ok;
+	for (int i = 0; i < 2; i++)
+		cuda_record_free(&x->d, form[i]);
+	return ok;
+}
+
 /* A context that was there before. */
 static bool run_shared(Device *x)
 {
@@ -306,7 +369,7 @@ static bool work(void)
 	bool ok = make(&x, l, 40 * sizeof(int));
 	p[0].p = p[1].p = x.p;
 	ok = ok && run_alone(&x, l) && run_signals(&x, l) && run_others(&x) &&
-	     run_graph(&x, l, &p[1]);
+	     run_recorded(&x) && run_graph(&x, l, &p[1]);
 	return unmake(&ctx, &x) && ok;
 }
 
@@ -342,9 +405,13 @@ static void failures(void)
 			continue; /* asked only about errors */
 		/* 1 of a pointer: that it is not known */
 		bool pointer = !strcmp(symbols[i], "cuPointerGetAttribute");
+		/* and of a child that it has other nodes */
+		bool child = strstr(symbols[i], "ChildGraphNodeSet") != NULL;
 		setenv("FAKE_FAIL",
 		       arena_printf(&ctx.perm, "%s:%d", symbols[i],
-				    pointer ? 101 : 1),
+				    pointer ? 101
+				    : child ? 999
+					    : 1),
 		       1);
 		CHECK(!work());
 		CHECK(ctx.err == ERR_ENV);
@@ -353,7 +420,7 @@ static void failures(void)
 		CHECK(fake("fake_depth") == 0);
 		count++;
 	}
-	CHECK(count == 48);
+	CHECK(count == 54);
 	setenv("FAKE_FAIL", "cuStreamSynchronize:1", 1);
 	CHECK(!work());
 	CHECK(said("cuStreamSynchronize failed on Fake 7: "

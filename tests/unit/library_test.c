@@ -180,8 +180,9 @@ static void refusals(void)
 		{BIAS, "algorithms are 0 ... 31", far, 2, "cuda:sm_90a"},
 		{BIAS, "--pin contract.unit=mma: no region", unit, 2,
 		 "cuda:sm_90a"},
-		{BIAS, "cuBLASLt is for targets of CUDA, and this one is "
-		       "opencl",
+		{BIAS,
+		 "cuBLASLt is for targets of CUDA, and this one is "
+		 "opencl",
 		 by_library, 1, "opencl"},
 		{BIAS, "cuBLASLt is for targets of CUDA, and this one is cpu",
 		 by_library, 1, "cpu"},
@@ -190,8 +191,7 @@ static void refusals(void)
 		 "cuda:sm_90a"},
 		{"def f(x: u8[M, 64], w: u8[64, N]):\n"
 		 "    return matmul(x, w, acc=u32, out=u32)\n",
-		 "cuBLASLt has no product of u8", by_library, 1,
-		 "cuda:sm_90a"},
+		 "cuBLASLt has no product of u8", by_library, 1, "cuda:sm_90a"},
 		{"def f(x: f16[M, 64], w: f16[64, N]):\n"
 		 "    return matmul(x, w, acc=f16, out=f16)\n",
 		 "cuBLASLt has no product of f16 with sums in f16", by_library,
@@ -276,7 +276,8 @@ static void laws(void)
 	if (works(&k, emit(&k, BIAS), "compile")) {
 		const char *text = dump(&k, &a, "kernels");
 		Kernels *ks = kernels_parse(
-			&ctx, &a, ctx_add_source(&ctx, "k", text, strlen(text)));
+			&ctx, &a,
+			ctx_add_source(&ctx, "k", text, strlen(text)));
 		Buf b;
 		buf_init(&b, &a);
 		if (CHECK(ks != NULL)) {
@@ -287,12 +288,11 @@ static void laws(void)
 			const char *bad =
 				replaced(&a, text, rows[i].from, rows[i].to);
 			ctx_clear_errors(&ctx);
-			ks = kernels_parse(&ctx, &a,
-					   ctx_add_source(&ctx, "k", bad,
-							  strlen(bad)));
-			if (!CHECK(!ks) ||
-			    !CHECK(strstr(buf_str(&ctx.messages),
-					  rows[i].words)))
+			ks = kernels_parse(
+				&ctx, &a,
+				ctx_add_source(&ctx, "k", bad, strlen(bad)));
+			if (!CHECK(!ks) || !CHECK(strstr(buf_str(&ctx.messages),
+							 rows[i].words)))
 				printf("%s -> %s:\n%s", rows[i].from,
 				       rows[i].to, buf_str(&ctx.messages));
 		}
@@ -326,10 +326,10 @@ static void *load_one(const char *source, const char *soname)
 
 static bool load(void)
 {
-	static const char *const names[] = {
-		"FAKE_FAIL",	   "FAKE_COPY",	   "FAKE_LT_VERSION",
-		"FAKE_LT_FAIL",	   "FAKE_LT_ONLY", "FAKE_LT_ALIGN",
-		"FAKE_ALLOCATIONS"};
+	static const char *const names[] = {"FAKE_FAIL",       "FAKE_COPY",
+					    "FAKE_LT_VERSION", "FAKE_LT_FAIL",
+					    "FAKE_LT_ONLY",    "FAKE_LT_ALIGN",
+					    "FAKE_ALLOCATIONS"};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		unsetenv(names[i]);
@@ -480,7 +480,8 @@ static bool is_product(const Case *k, Sizes s)
 static bool descriptions(Case *k, Sizes s)
 {
 	tensors_release(k->in);
-	if (!sized(k, s) || !works(k, tenon_input_desc(k->p, 0, &k->in[0]), "x") ||
+	if (!sized(k, s) ||
+	    !works(k, tenon_input_desc(k->p, 0, &k->in[0]), "x") ||
 	    !works(k, tenon_input_desc(k->p, 1, &k->in[1]), "w"))
 		return false;
 	for (int i = 0; i < 2; i++) {
@@ -580,8 +581,7 @@ static void moves(void)
 	in[0] = d[0];
 	gives(&k, s, in, &d[4]);
 	for (int i = 0; i < 5; i++)
-		tenon_device_free(k.plan, d[i].data,
-				  tenon_tensor_bytes(&d[i]));
+		tenon_device_free(k.plan, d[i].data, tenon_tensor_bytes(&d[i]));
 	case_close(&k);
 	gone();
 }
@@ -590,9 +590,8 @@ static void moves(void)
 static void dtypes(void)
 {
 	static const char *const names[] = {"f16", "bf16", "f32", "f64"};
-	static const char text[] =
-		"def f(x: f32[3, 4, 8], w: f32[3, 5, 8]):\n"
-		"    return x @ w.transpose(0, 2, 1)\n";
+	static const char text[] = "def f(x: f32[3, 4, 8], w: f32[3, 5, 8]):\n"
+				   "    return x @ w.transpose(0, 2, 1)\n";
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		TenonProgramOptions po = {.dtype = names[i]};
@@ -608,7 +607,8 @@ static void dtypes(void)
 		    works(&k, tenon_compile(k.c, k.p, &o, &k.plan), names[i]) &&
 		    case_fill(&k, "exact") && case_run(&k) &&
 		    works(&k,
-			  tenon_judge(k.plan, k.in, k.out, NULL, NULL, &outcome),
+			  tenon_judge(k.plan, k.in, k.out, NULL, NULL,
+				      &outcome),
 			  "judge"))
 			CHECK(outcome == TENON_PASS);
 		case_close(&k);

@@ -5,8 +5,8 @@
  * sum so far, aligned to their largest exponent, cut off and added (src/oracle/
  * sum.c names the sources). Groups of 4, 8 and 16 products and one or two bits
  * beyond f32's must stay within the interval of every input; an adder that
- * keeps fewer bits must leave it. The bound of f32.tc.any must hold for groups of
- * any size, one by one too, and for parts of K that are added up afterwards.
+ * keeps fewer bits must leave it. The bound of f32.tc.any must hold for groups
+ * of any size, one by one too, and for parts of K that are added up afterwards.
  */
 #include "oracle/eval.h"
 #include "unit/test.h"
@@ -84,8 +84,8 @@ static double parts_of(const Adder *a, DType d, const double *x,
 
 	for (int at = 0; at < k; at += each) {
 		int n = k - at < each ? k - at : each;
-		float part = (float)sum_of(a, d, x + at, y + at * stride,
-					   stride, n);
+		float part =
+			(float)sum_of(a, d, x + at, y + at * stride, stride, n);
 		sum = at ? sum + part : part;
 	}
 	return (double)sum;
@@ -235,7 +235,8 @@ static void every_adder(void)
 			for (size_t f = 0; f < ARRAY_LEN(draws); f++)
 				for (size_t i = 0; i < ARRAY_LEN(ks); i++)
 					for (int z = 0; z < 4; z++) {
-						Adder a = {group, bits, z & 1, 0};
+						Adder a = {group, bits, z & 1,
+							   0};
 						DType d = z & 2 ? DT_BF16
 								: DT_F16;
 						Outcome o =
