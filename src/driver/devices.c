@@ -251,7 +251,7 @@ static void add_cublaslt(TenonContext *c, Devices *d)
 {
 	Arena *a = &c->ctx.perm;
 	CublasLt *lt = arena_new(a, CublasLt);
-	bool ok = cublaslt_open(&c->ctx, lt);
+	bool ok = cublaslt_open(&c->ctx, NULL, lt);
 	TenonDevice dev = {
 		.target = ok ? file_name(lt->path) : "libcublasLt",
 		.kind = "library",

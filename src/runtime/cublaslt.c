@@ -124,23 +124,30 @@ static void folder_add(Arena *a, Files *v, const char *root)
 					      library_names[i]));
 }
 
-static void *library_load(Ctx *ctx, Arena *a)
+const char *const *cublaslt_candidates(Arena *a)
 {
 	Files v = {0};
-	Buf tried;
 
 	for (size_t i = 0; i < ARRAY_LEN(library_names); i++)
 		VEC_PUSH(a, v, library_names[i]);
 	folder_add(a, &v, getenv("CUDA_HOME"));
 	folder_add(a, &v, getenv("CUDA_PATH"));
 	folder_add(a, &v, "/usr/local/cuda");
+	VEC_PUSH(a, v, NULL);
+	return v.p;
+}
+
+static void *library_load(Ctx *ctx, Arena *a, const char *const *files)
+{
+	Buf tried;
+
 	buf_init(&tried, a);
-	for (size_t i = 0; i < v.n; i++) {
-		void *library = dlopen(v.p[i], RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; files[i]; i++) {
+		void *library = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
 		if (library)
 			return library;
 		const char *why = dlerror();
-		buf_printf(&tried, "\n%s", why ? why : v.p[i]);
+		buf_printf(&tried, "\n%s", why ? why : files[i]);
 	}
 	diag_fail(ctx, ERR_ENV, install_hint, "cuBLASLt is not found: tried%s",
 		  buf_str(&tried));
@@ -173,7 +180,7 @@ static bool library_bind(Ctx *ctx, void *library, CublasLt *out)
 			 out->path, out->major, out->minor, out->patch);
 }
 
-bool cublaslt_open(Ctx *ctx, CublasLt *out)
+bool cublaslt_open(Ctx *ctx, const char *const *files, CublasLt *out)
 {
 	Arena scratch;
 	OomTrap trap;
@@ -184,7 +191,8 @@ bool cublaslt_open(Ctx *ctx, CublasLt *out)
 		arena_release(&scratch);
 		oom_raise();
 	}
-	void *library = library_load(ctx, &scratch);
+	void *library = library_load(
+		ctx, &scratch, files ? files : cublaslt_candidates(&scratch));
 	bool ok = library && library_bind(ctx, library, out);
 	oom_trap_pop(&trap);
 	arena_release(&scratch);

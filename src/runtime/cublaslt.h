@@ -109,13 +109,15 @@ typedef struct CublasLt {
 #undef CUBLASLT_ENTRY
 } CublasLt;
 
+/* Files to try, in order, NULL-terminated: by name in the loader's search path,
+ * then in $CUDA_HOME, $CUDA_PATH and /usr/local/cuda. */
+const char *const *cublaslt_candidates(Arena *a);
 /*
- * Loads the library, which stays loaded: by name in the loader's search path,
- * then in $CUDA_HOME, $CUDA_PATH and /usr/local/cuda. False with ERR_ENV naming
- * every file that was tried, or what the one found lacks: versions before 12.0
- * will not do. Needs no device.
+ * Loads the first of `files` (NULL: cublaslt_candidates) that is there; it
+ * stays loaded. False with ERR_ENV naming every file that was tried, or what
+ * the one found lacks: versions before 12.0 will not do. Needs no device.
  */
-bool cublaslt_open(Ctx *ctx, CublasLt *out);
+bool cublaslt_open(Ctx *ctx, const char *const *files, CublasLt *out);
 
 /* The library's state for a device, for any number of threads. */
 bool cublaslt_start(Ctx *ctx, const CublasLt *lt, const CudaDevice *d,

@@ -310,7 +310,7 @@ bool device_library(Ctx *ctx, Arena *a, const char **version)
 {
 	CublasLt *lt = arena_new(a, CublasLt);
 
-	if (!cublaslt_open(ctx, lt))
+	if (!cublaslt_open(ctx, NULL, lt))
 		return false;
 	*version = arena_printf(a, "cuBLASLt %d.%d.%d", lt->major, lt->minor,
 				lt->patch);
@@ -326,7 +326,7 @@ bool device_product(Ctx *ctx, Arena *a, Device *d, const LtProduct *p,
 	if (!device_usable(ctx, d))
 		return false;
 	if (!d->lt_handle &&
-	    (!cublaslt_open(ctx, &d->lt) ||
+	    (!cublaslt_open(ctx, NULL, &d->lt) ||
 	     !cublaslt_start(ctx, &d->lt, &d->gpu, &d->lt_handle)))
 		return false;
 	if (!cublaslt_plan(ctx, &d->lt, &d->gpu, d->lt_handle, p, plan)) {

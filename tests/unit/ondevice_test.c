@@ -508,7 +508,7 @@ static void library(void)
 	Ctx ctx;
 
 	ctx_init(&ctx);
-	if (!cublaslt_open(&ctx, &lt))
+	if (!cublaslt_open(&ctx, NULL, &lt))
 		_exit(CHILD_SKIPPED);
 	ctx_release(&ctx);
 	for (size_t i = 0; i < ARRAY_LEN(products); i++)
