@@ -195,7 +195,7 @@ static uint64_t numerics(int compute, int type)
 {
 	uint64_t sums = compute == 72 ? 11 : compute == 71 ? 10 : 9;
 	uint64_t operand = type == 2    ? 16
-			   : type == 14 ? 17
+			   : type == 14 ? 16 /* as the library has it */
 			   : type == 0  ? 19
 			   : type == 1  ? 20
 					: 21;
