@@ -276,6 +276,9 @@ bool gpu_load(TenonPlan *p);
 void gpu_unload(TenonPlan *p);
 /* Where it runs, and how runs are waited for. */
 void gpu_tell(const TenonPlan *p, Buf *out);
+/* A line for each algorithm that a library names for the program's sizes, and
+ * why it is refused or taken. */
+void gpu_tell_algorithms(const TenonPlan *p, Buf *out);
 bool gpu_instance_fill(Instance *in, TnStatus *st);
 void gpu_instance_free(Instance *in);
 /* Points the kernels at call->bound; false: reported, and the call is free. */

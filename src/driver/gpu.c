@@ -418,7 +418,11 @@ void gpu_tell(const TenonPlan *p, Buf *out)
 		   "     on %s; the end of a run is seen by: ", device_name(d));
 	device_tell_wait(d, out);
 	buf_putc(out, '\n');
-	alone(d, tell_work, &(TellWork){p, out});
+}
+
+void gpu_tell_algorithms(const TenonPlan *p, Buf *out)
+{
+	alone(p->gpu->device, tell_work, &(TellWork){p, out});
 }
 
 typedef struct FillWork {

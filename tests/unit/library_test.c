@@ -614,12 +614,12 @@ static void dtypes(void)
 	gone();
 }
 
-static const char *explained(Case *k, Arena *a)
+static const char *explained(Case *k, Arena *a, bool json)
 {
 	Buf b;
 
 	buf_init(&b, a);
-	works(k, tenon_explain(k->plan, false, put, &b), "explain");
+	works(k, tenon_explain(k->plan, json, put, &b), "explain");
 	return buf_str(&b);
 }
 
@@ -651,16 +651,21 @@ static void record(void)
 	if (works(&k,
 		  compile(&k, f32_text, "cuda:sm_90a", by_library, 1, false),
 		  "compile")) {
-		CHECK(strstr(explained(&k, &a), "algorithms of k0_main are "
-						"chosen by its sizes"));
+		CHECK(strstr(explained(&k, &a, false),
+			     "algorithms of k0_main are "
+			     "chosen by its sizes"));
 		sized(&k, (Sizes){M, K, N});
-		const char *s = explained(&k, &a);
+		const char *s = explained(&k, &a, false);
 		for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
 			if (!CHECK(strstr(s, reasons[i])))
 				printf("no `%s`\n", reasons[i]);
+		CHECK(strstr(explained(&k, &a, true),
+			     "\"0 algorithm 60, tile 1, stages 6, split 4, "
+			     "reduction in place, numerics 0x80202, workspace "
+			     "0: refused: it adds"));
 		/* all are refused */
 		setenv("FAKE_LT_ONLY", "6", 1);
-		CHECK(strstr(explained(&k, &a),
+		CHECK(strstr(explained(&k, &a, false),
 			     "0 of the 6 algorithms that its heuristics name "
 			     "for the product of k0_main (5 x 7 x 6) are "
 			     "allowed"));
