@@ -1,7 +1,7 @@
 /* devices: targets, compilers and libraries of this machine. */
 #include "driver/driver.h"
 
-#include "runtime/cuda.h"
+#include "runtime/cublaslt.h"
 #include "runtime/nvrtc.h"
 #include "runtime/opencl.h"
 
@@ -247,6 +247,28 @@ static void add_nvrtc(TenonContext *c, Devices *d)
 	VEC_PUSH(a, *d, dev);
 }
 
+static void add_cublaslt(TenonContext *c, Devices *d)
+{
+	Arena *a = &c->ctx.perm;
+	CublasLt *lt = arena_new(a, CublasLt);
+	bool ok = cublaslt_open(&c->ctx, NULL, lt);
+	TenonDevice dev = {
+		.target = ok ? file_name(lt->path) : "libcublasLt",
+		.kind = "library",
+		.text = ok ? arena_printf(a, "cuBLASLt %d.%d.%d, found (%s)",
+					  lt->major, lt->minor, lt->patch,
+					  lt->path)
+			   : "cuBLASLt, not found",
+		.available = ok,
+	};
+
+	if (!ok && lt->path[0])
+		dev.text = arena_printf(a, "cuBLASLt, found (%s): %s", lt->path,
+					message_take(c));
+	ctx_clear_errors(&c->ctx);
+	VEC_PUSH(a, *d, dev);
+}
+
 /* Libraries that tenon bench compares with. */
 static void add_libraries(TenonContext *c, Devices *d)
 {
@@ -285,6 +307,7 @@ TenonError tenon_devices(TenonContext *c, const TenonDevice **out, size_t *n)
 	add_compilers(c, &d);
 	VEC_PUSH(&c->ctx.perm, d, driver);
 	add_nvrtc(c, &d);
+	add_cublaslt(c, &d);
 	VEC_PUSH(&c->ctx.perm, d, loader);
 	add_libraries(c, &d);
 	*out = d.p;

@@ -12,6 +12,7 @@
  *   bind.c      named dims from inputs, guards, strides, overlap
  *   instance.c  a plan under one binding: weights, sizes, symbols
  *   gpu.c       all that of plans for a device
+ *   product.c   products that a library computes there
  *   call.c      a plan with its tensors, run many times
  *   run.c       running a plan once, faults
  *   check.c     fixtures, verdicts
@@ -275,6 +276,9 @@ bool gpu_load(TenonPlan *p);
 void gpu_unload(TenonPlan *p);
 /* Where it runs, and how runs are waited for. */
 void gpu_tell(const TenonPlan *p, Buf *out);
+/* A line for each algorithm that a library names for the program's sizes, and
+ * why it is refused or taken. */
+void gpu_tell_algorithms(const TenonPlan *p, Buf *out);
 bool gpu_instance_fill(Instance *in, TnStatus *st);
 void gpu_instance_free(Instance *in);
 /* Points the kernels at call->bound; false: reported, and the call is free. */
@@ -290,6 +294,17 @@ bool gpu_call_moves(const TenonCall *call); /* to or from the host */
 bool gpu_call_stream(TenonCall *call, Ctx *ctx, void *stream);
 bool gpu_calls_time(TenonCall *const *calls, size_t n, size_t times, Ctx *ctx,
 		    double *us);
+
+/* ---- product.c ------------------------------------------------------- */
+
+/* The call that a launch is, or NULL. */
+const KCall *plan_call(const Plan *p, size_t launch);
+/* What is asked of the library, under dims; its name is in the arena. */
+struct LtProduct plan_product(Arena *a, const Plan *p, size_t launch,
+			      const int64_t *dims);
+/* The launch's arguments, on memory by plan buffer. */
+const uint64_t *plan_product_args(Arena *a, const Plan *p, size_t launch,
+				  const int64_t *dims, const DeviceMem *mem);
 
 /* ---- run.c ----------------------------------------------------------- */
 

@@ -541,8 +541,10 @@ static void stage_code(Buf *b, Arena *a, const TenonPlan *p)
 	buf_printf(b, "plan %s\n     target %s, compiler %s\n",
 		   plan_identity(p->plan), plan->target,
 		   *plan->compiler ? plan->compiler : "not run");
-	if (p->gpu)
-		gpu_tell(p, b);
+	if (!p->gpu)
+		return;
+	gpu_tell(p, b);
+	gpu_tell_algorithms(p, b);
 }
 
 void explain_text(TenonPlan *p, Buf *b)

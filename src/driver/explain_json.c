@@ -3,6 +3,8 @@
  */
 #include "driver/explain.h"
 
+#include <string.h>
+
 typedef struct Json {
 	Buf *b;
 	bool first; /* nothing written yet at this level */
@@ -180,6 +182,24 @@ static void launches(Buf *b, Arena *a, const Plan *plan)
 	}
 }
 
+/* Each line that the libraries' choice is told in. */
+static void algorithms(Buf *b, Arena *a, const TenonPlan *p)
+{
+	Buf lines;
+
+	buf_init(&lines, a);
+	gpu_tell_algorithms(p, &lines);
+	const char *s = buf_str(&lines);
+	for (bool first = true; *s; first = false) {
+		size_t n;
+		s += strspn(s, " ");
+		n = strcspn(s, "\n");
+		buf_puts(b, first ? "\n    " : ",\n    ");
+		buf_json_string(b, arena_strndup(a, s, n));
+		s += n + (s[n] == '\n');
+	}
+}
+
 static void open_list(Json *j, const char *name)
 {
 	buf_puts(j->b, j->first ? "\n  " : ",\n  ");
@@ -223,6 +243,11 @@ void explain_json(TenonPlan *p, Buf *b)
 		open_list(&j, "launches");
 		launches(b, a, plan);
 		buf_putc(b, ']');
+		if (p->gpu && kernels_call(plan->kernels)) {
+			open_list(&j, "algorithms");
+			algorithms(b, a, p);
+			buf_putc(b, ']');
+		}
 		text(&j, "identity", plan_identity(p->plan));
 		text(&j, "target", plan->target);
 		text(&j, "compiler", plan->compiler);

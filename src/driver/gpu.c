@@ -11,14 +11,16 @@
 #include "driver/driver.h"
 
 #include "ir/kernel_text.h"
+#include "runtime/cublaslt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct GpuPlan {
-	Device *device; /* the context's */
-	DeviceCode *code;
+	Device *device;   /* the context's */
+	DeviceCode *code; /* of the kernels that are not a library's */
 	size_t ncode;
+	size_t *code_of;       /* by kernel */
 	DeviceKernel *kernels; /* by launch */
 	bool faults;           /* some value of the kernels may */
 };
@@ -111,10 +113,14 @@ static bool find_kernels(TenonPlan *p)
 		const PlanLaunch *l = &plan->launches.p[i];
 		const Kernel *k = &plan->kernels->kernels.p[l->kernel];
 		int64_t shared = 0;
+		if (plan_call(plan, i)) {
+			g->kernels[i].name = plan_symbol(&p->arena, plan, l);
+			continue;
+		}
 		(void)ex_is_const(&plan->kernels->program->ex, l->scratch,
 				  &shared);
 		if (!device_kernel(&p->c->ctx, &p->arena, g->device,
-				   &g->code[l->kernel],
+				   &g->code[g->code_of[l->kernel]],
 				   plan_symbol(&p->arena, plan, l),
 				   (size_t)shared, &g->kernels[i]))
 			return false;
@@ -141,11 +147,15 @@ bool gpu_load(TenonPlan *p)
 				 "target %s: this device, %s, is %s",
 				 plan->target, device_name(g->device),
 				 device_arch(g->device));
-	g->ncode = plan->sources.n;
-	g->code = arena_array(&p->arena, DeviceCode, g->ncode + 1);
-	for (size_t i = 0; i < g->ncode; i++) {
-		g->code[i].name = plan->kernels->kernels.p[i].name;
-		g->code[i].text = plan->sources.p[i];
+	g->code = arena_array(&p->arena, DeviceCode, plan->sources.n + 1);
+	g->code_of = arena_array(&p->arena, size_t, plan->sources.n + 1);
+	for (size_t i = 0; i < plan->sources.n; i++) {
+		const Kernel *k = &plan->kernels->kernels.p[i];
+		if (kernel_call(k))
+			continue;
+		g->code_of[i] = g->ncode;
+		g->code[g->ncode].name = k->name;
+		g->code[g->ncode++].text = plan->sources.p[i];
 	}
 	p->c->ctx.threads = context_threads(p->c);
 	if (!device_load(&p->c->ctx, &p->arena, g->device, arch, cache, g->code,
@@ -171,17 +181,13 @@ void gpu_unload(TenonPlan *p)
 	p->gpu = NULL;
 }
 
-void gpu_tell(const TenonPlan *p, Buf *out)
-{
-	const Device *d = p->gpu->device;
-
-	buf_printf(out,
-		   "     on %s; the end of a run is seen by: ", device_name(d));
-	device_tell_wait(d, out);
-	buf_putc(out, '\n');
-}
-
 /* ---- launches -------------------------------------------------------- */
+
+/* What a binding keeps on the device. */
+struct GpuInstance {
+	DeviceMem *fixed;  /* by plan buffer; 0: not fixed */
+	LtPlan **products; /* by launch: of a library's; else NULL */
+};
 
 /* Of a kernel, 8 bytes each: every architecture of CUDA takes 4 KB. */
 #define MOST_PARAMETERS 500
@@ -257,6 +263,15 @@ static bool make_launch(Ctx *ctx, Arena *a, const Instance *in, size_t i,
 	size_t nargs = plain + ph->maps.n * DEVICE_MAP_WORDS;
 	uint64_t *args = arena_array(a, uint64_t, nargs);
 
+	if (ph->call) {
+		*out = (DeviceLaunch){
+			.kernel = &p->gpu->kernels[i],
+			.args = plan_product_args(a, plan, i, in->dims, mem),
+			.nargs = DEVICE_PRODUCT_ARGS,
+			.product = in->gpu->products[i],
+		};
+		return true;
+	}
 	if (nargs > MOST_PARAMETERS)
 		return diag_fail(ctx, ERR_PROGRAM, NULL,
 				 "kernel %s has more parameters than a device "
@@ -313,17 +328,15 @@ static bool records_good(const TenonPlan *p, const TnStatus *host, TnStatus *st)
 
 /* ---- instances ------------------------------------------------------- */
 
-/* What a binding keeps on the device. */
-struct GpuInstance {
-	DeviceMem *fixed; /* by plan buffer; 0: not fixed */
-};
-
 void gpu_instance_free(Instance *in)
 {
 	if (!in->gpu)
 		return;
 	for (size_t i = 0; i < in->plan->plan->buffers.n; i++)
 		device_free(in->plan->gpu->device, in->gpu->fixed[i]);
+	for (size_t i = 0; i < in->plan->plan->launches.n; i++)
+		device_product_free(in->plan->gpu->device,
+				    in->gpu->products[i]);
 	in->gpu = NULL;
 }
 
@@ -348,6 +361,21 @@ static bool upload(Ctx *ctx, Instance *in)
 	return true;
 }
 
+static bool products_make(Ctx *ctx, Instance *in)
+{
+	const TenonPlan *p = in->plan;
+
+	for (size_t i = 0; i < p->plan->launches.n; i++)
+		if (plan_call(p->plan, i)) {
+			LtProduct x =
+				plan_product(&in->arena, p->plan, i, in->dims);
+			if (!device_product(ctx, &in->arena, p->gpu->device, &x,
+					    &in->gpu->products[i]))
+				return false;
+		}
+	return true;
+}
+
 static bool fill(Ctx *ctx, Instance *in, TnStatus *st)
 {
 	const TenonPlan *p = in->plan;
@@ -359,7 +387,8 @@ static bool fill(Ctx *ctx, Instance *in, TnStatus *st)
 	DeviceLaunch l;
 
 	records_clear(p, host);
-	bool ok = upload(ctx, in) && device_alloc(ctx, d, bytes, &records) &&
+	bool ok = upload(ctx, in) && products_make(ctx, in) &&
+		  device_alloc(ctx, d, bytes, &records) &&
 		  device_copy_in(ctx, d, records, host, bytes);
 	for (size_t i = 0; ok && i < plan->launches.n; i++)
 		if (plan->launches.p[i].once)
@@ -389,6 +418,66 @@ static bool alone(Device *d, bool (*work)(void *arg), void *arg)
 	return ok;
 }
 
+typedef struct TellWork {
+	const TenonPlan *p;
+	Buf *out;
+} TellWork;
+
+/* What the library names for the program's sizes, and what becomes of it. */
+static void product_tell(const TenonPlan *p, size_t i, Buf *out)
+{
+	Ctx *ctx = &p->c->ctx;
+	LtPlan *made;
+
+	LtProduct x = plan_product(&ctx->scratch, p->plan, i, p->program->dims);
+	buf_printf(out,
+		   "     algorithms of %s, as cuBLASLt's heuristics order "
+		   "them:\n",
+		   x.name);
+	if (device_product(ctx, &ctx->scratch, p->gpu->device, &x, &made)) {
+		cublaslt_tell(made, out);
+		device_product_free(p->gpu->device, made);
+		return;
+	}
+	/* that there is none is an answer */
+	buf_printf(out, "     %s", buf_str(&ctx->messages));
+	ctx_clear_errors(ctx);
+}
+
+static bool tell_work(void *arg)
+{
+	const TellWork *w = arg;
+	const TenonPlan *p = w->p;
+	bool known = true;
+
+	for (size_t d = 0; d < p->program->p->ex.dims.n; d++)
+		known &= p->program->dims[d] >= 0;
+	for (size_t i = 0; i < p->plan->launches.n; i++)
+		if (plan_call(p->plan, i) && known)
+			product_tell(p, i, w->out);
+		else if (plan_call(p->plan, i))
+			buf_printf(w->out,
+				   "     algorithms of %s are chosen by its "
+				   "sizes, which --dim gives\n",
+				   p->gpu->kernels[i].name);
+	return true;
+}
+
+void gpu_tell(const TenonPlan *p, Buf *out)
+{
+	Device *d = p->gpu->device;
+
+	buf_printf(out,
+		   "     on %s; the end of a run is seen by: ", device_name(d));
+	device_tell_wait(d, out);
+	buf_putc(out, '\n');
+}
+
+void gpu_tell_algorithms(const TenonPlan *p, Buf *out)
+{
+	alone(p->gpu->device, tell_work, &(TellWork){p, out});
+}
+
 typedef struct FillWork {
 	Instance *in;
 	TnStatus *st;
@@ -407,6 +496,8 @@ bool gpu_instance_fill(Instance *in, TnStatus *st)
 	GpuInstance *g = arena_new(&in->arena, GpuInstance);
 
 	g->fixed = arena_array(&in->arena, DeviceMem, n + 1);
+	g->products = arena_array(&in->arena, LtPlan *,
+				  in->plan->plan->launches.n + 1);
 	in->gpu = g;
 	if (alone(in->plan->gpu->device, fill_work, &(FillWork){in, st}))
 		return true;

@@ -153,8 +153,9 @@ static void add_launches(Build *b, uint32_t kernel)
 		l.tasks = ex_const(t, 1);
 		for (size_t j = 0; j < ph->tasks.n; j++)
 			l.tasks = ex_mul(t, l.tasks, ph->tasks.p[j].extent);
-		l.scratch = ph->threads ? emit_shared(ks, k, ph, dialect)
-					: emit_scratch(ks, k);
+		l.scratch = ph->call      ? ex_const(t, 0)
+			    : ph->threads ? emit_shared(ks, k, ph, dialect)
+					  : emit_scratch(ks, k);
 		VEC_PUSH(b->a, b->plan->launches, l);
 	}
 }
@@ -413,7 +414,7 @@ Plan *plan_build(Arena *a, const Program *source, Kernels *ks,
 		add_launches(&b, k);
 	add_copies(&b);
 	assign_slots(&b);
-	if (!ks->kernels.n || !ks->kernels.p[0].phases.p[0].threads)
+	if (target_dialect(target) == CD_C)
 		add_donations(&b);
 	return plan;
 }

@@ -98,7 +98,8 @@ static bool pass_partition(Pipeline *p)
 			.l2 = t.cache[1],
 			.units = t.units,
 			.nunits = t.nunits,
-			.unit_pinned = t.unit_pinned};
+			.unit_pinned = t.unit_pinned,
+			.library = t.library};
 	p->regions = region_partition(&p->c->ctx, p->arena, p->rewritten, &on,
 				      p->region_pins, p->nregion_pins);
 	if (!p->regions)
@@ -355,6 +356,14 @@ bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 			continue;
 		}
 		int64_t value = strtoll(eq + 1, &end, 10);
+		if (!strcmp(head, "library") && !strcmp(param, "product")) {
+			if (strcmp(eq + 1, "cublaslt") != 0)
+				return bad_pin(p, text,
+					       "libraries are cublaslt");
+			p->pins[p->npins++] = (Pin){
+				head, param, LIBRARY_CUBLASLT, text, false};
+			continue;
+		}
 		bool is_unit = !strcmp(param, "unit");
 		bool is_operands = !strcmp(param, "operands");
 		bool named = is_unit || is_operands;

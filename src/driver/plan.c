@@ -56,8 +56,24 @@ static const Stmt *missing_unit(const StmtList *l, const Target *t)
 /* Kernels that were read from text may ask for what the target lacks. */
 static bool units_fit(TenonPlan *p, const Kernels *ks, const Target *t)
 {
+	if (kernels_call(ks) && !t->cuda)
+		return diag_fail(&p->c->ctx, ERR_ENV, "use a target of CUDA",
+				 "a kernel is a call of cuBLASLt, which %s has "
+				 "not",
+				 t->name);
 	for (size_t i = 0; i < ks->kernels.n; i++) {
 		const Kernel *k = &ks->kernels.p[i];
+		bool threads = k->phases.p[0].threads > 0;
+		if (!kernel_call(k) && threads != (t->threads > 0))
+			return diag_fail(&p->c->ctx, ERR_ENV,
+					 "use a target of the kind that the "
+					 "kernels were made for",
+					 "kernel %s is %s, and the target is "
+					 "%s",
+					 k->name,
+					 threads ? "for blocks of threads"
+						 : "for a CPU",
+					 t->name);
 		for (size_t j = 0; j < k->phases.n; j++) {
 			const Stmt *s = missing_unit(&k->phases.p[j].body, t);
 			if (s)
@@ -183,8 +199,19 @@ static bool load_code(TenonPlan *p)
 	return true;
 }
 
+/* The library is as much of the plan as the compiler. */
+static bool add_library(TenonPlan *p, const char **compiler)
+{
+	const char *version;
+
+	if (!device_library(&p->c->ctx, &p->arena, &version))
+		return false;
+	*compiler = arena_printf(&p->arena, "%s, %s", *compiler, version);
+	return true;
+}
+
 /* What compiles for the target, and how. */
-static bool find_compiler(TenonPlan *p, const char *target,
+static bool find_compiler(TenonPlan *p, const char *target, const Kernels *ks,
 			  const char **compiler, const char **flags)
 {
 	const char *cache = NULL;
@@ -193,7 +220,8 @@ static bool find_compiler(TenonPlan *p, const char *target,
 	if (!context_cache(p->c, &cache))
 		return false;
 	if (!p->isa)
-		return gpu_compiler(p->c, &p->arena, target, compiler, flags);
+		return gpu_compiler(p->c, &p->arena, target, compiler, flags) &&
+		       (!kernels_call(ks) || add_library(p, compiler));
 	if (!compiler_find(&p->c->ctx, &p->arena, p->c->compiler, &p->cc))
 		return false;
 	*compiler = p->cc.version;
@@ -211,7 +239,8 @@ static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
 	if (pl->stopped && !pl->sources)
 		return true;
 	const char *compiler = "", *flags = "";
-	if (!emit_only && !find_compiler(p, target->name, &compiler, &flags))
+	if (!emit_only &&
+	    !find_compiler(p, target->name, pl->kernels, &compiler, &flags))
 		return false;
 	Plan *plan =
 		plan_build(&p->arena, p->program->p, pl->kernels, target->name);
@@ -240,10 +269,11 @@ static bool compile_from(TenonPlan *p, Pipeline *pl, Stage from,
 			return false;
 	}
 	if (!target_find(p->c, &p->arena, o ? o->target : NULL, !emit_only,
-			 &target, &p->isa) ||
-	    !pipeline_run(pl, from))
+			 &target, &p->isa))
 		return false;
 	if (pl->kernels && !units_fit(p, pl->kernels, &target))
+		return false;
+	if (!pipeline_run(pl, from))
 		return false;
 	p->plan_ms = (clock_seconds() - t0) * 1e3;
 	return finish(p, pl, &target, emit_only);
@@ -498,7 +528,7 @@ static bool load_plan(TenonPlan *p, const char *path)
 	    !target_find(p->c, &p->arena, parts.target, true, &target,
 			 &p->isa) ||
 	    !units_fit(p, p->kernels, &target) ||
-	    !find_compiler(p, target.name, &compiler, &flags))
+	    !find_compiler(p, target.name, p->kernels, &compiler, &flags))
 		return false;
 	if (strcmp(compiler, parts.compiler))
 		return refuse_plan(p, path,

@@ -29,6 +29,8 @@ const char *target_emit(Arena *a, const char *name, const Kernels *ks,
 {
 	CDialect d = target_dialect(name);
 
+	if (kernel_call(k))
+		return emit_library(a, ks, k);
 	return d == CD_C ? emit_c(a, ks, k) : emit_gpu(a, ks, k, d);
 }
 
@@ -179,6 +181,7 @@ static bool find_gpu(TenonContext *c, Arena *a, const char *name, Target *out)
 		.block_memory = cuda ? block_memory(name + 8) : GROUP_MEMORY,
 		.processors = cuda ? processors(name + 8) : 8,
 		.threads = cuda ? 256 : 64,
+		.cuda = cuda,
 		.cache = {0, 0, cuda ? last_cache(name + 8) : 1 << 20},
 		.shared = cuda ? BLOCK_MEMORY : GROUP_MEMORY,
 	};

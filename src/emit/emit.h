@@ -21,6 +21,8 @@ Ex emit_scratch(const Kernels *ks, const Kernel *k);
  * the kernels' parameters are. */
 const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 		     CDialect dialect);
+/* What is asked of a library, of a kernel that is its call. */
+const char *emit_library(Arena *a, const Kernels *ks, const Kernel *k);
 /* Bytes of a block's memory that a launch of the phase gives. */
 Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph,
 	       CDialect dialect);

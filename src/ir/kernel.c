@@ -19,6 +19,39 @@ const char *const loop_map_name[MAP_COUNT] = {
 	[MAP_VUNROLL] = "vunroll",
 };
 
+const char *const compute_name[COMPUTE_COUNT] = {
+	[COMPUTE_32F] = "32f",
+	[COMPUTE_32F_PEDANTIC] = "32f_pedantic",
+	[COMPUTE_64F_PEDANTIC] = "64f_pedantic",
+	[COMPUTE_32I] = "32i",
+};
+
+bool compute_takes(KCompute c, DType in, DType acc, DType out)
+{
+	switch (c) {
+	case COMPUTE_32F:
+		return (in == DT_F16 || in == DT_BF16) && acc == DT_F32 &&
+		       (out == in || out == DT_F32);
+	case COMPUTE_32F_PEDANTIC:
+		return in == DT_F32 && acc == DT_F32 && out == DT_F32;
+	case COMPUTE_64F_PEDANTIC:
+		return in == DT_F64 && acc == DT_F64 && out == DT_F64;
+	case COMPUTE_32I:
+		return in == DT_I8 && acc == DT_I32 && out == DT_I32;
+	case COMPUTE_COUNT:
+		break;
+	}
+	return false;
+}
+
+bool kernels_call(const Kernels *ks)
+{
+	for (size_t i = 0; i < ks->kernels.n; i++)
+		if (kernel_call(&ks->kernels.p[i]))
+			return true;
+	return false;
+}
+
 /* ---- phases that run once -------------------------------------------- */
 
 static bool stores_to(const StmtList *l, uint32_t buffer)
@@ -114,6 +147,11 @@ static bool list_may(const Kernels *ks, const Kernel *k, const Phase *ph,
 bool phase_may_run_once(const Kernels *ks, const Kernel *k, const Phase *ph,
 			Buf *why)
 {
+	if (ph->call) {
+		if (why)
+			buf_puts(why, "it is a library's");
+		return false;
+	}
 	return list_may(ks, k, ph, &ph->body, why);
 }
 

@@ -260,6 +260,46 @@ typedef struct KAxis {
 	Ex extent;
 } KAxis;
 
+/* ---- calls of libraries ---------------------------------------------- */
+
+/* What a library's product computes in: names of cuBLASLt's. */
+typedef enum KCompute {
+	COMPUTE_32F,          /* 16-bit floats: exact products, sums in f32 */
+	COMPUTE_32F_PEDANTIC, /* f32 in f32 */
+	COMPUTE_64F_PEDANTIC, /* f64 in f64 */
+	COMPUTE_32I,          /* i8 in i32 */
+	COMPUTE_COUNT,
+} KCompute;
+extern const char *const compute_name[COMPUTE_COUNT];
+/* Whether operands of `in` give results of `out` by sums in `acc`. */
+bool compute_takes(KCompute c, DType in, DType acc, DType out);
+/* Terms of i8 whose sum is exact in i32, whether it wraps or saturates. */
+#define COMPUTE_32I_TERMS ((INT64_C(1) << 17) - 1)
+
+/* A matrix in a buffer: element (i, j) of batch b has the number
+ * first + i row + j column + b batch. */
+typedef struct KMatrix {
+	uint32_t buffer;
+	Ex first, row, column, batch;
+} KMatrix;
+
+/*
+ * out = left right of every batch, rows x columns, sums over `depth`, by
+ * cuBLASLt: no epilogue, and each sum rounded once to the result's dtype. Of
+ * out the columns lie side by side, of left and right rows or columns do. The
+ * algorithm is number `algorithm` of those that the contract allows, in the
+ * order of the library's heuristics (runtime/cublaslt.h).
+ */
+typedef struct KCall {
+	KCompute compute;
+	int64_t algorithm;
+	Ex rows, columns, depth, batches;
+	KMatrix out, left, right;
+	uint32_t workspace; /* SHARED, bytes */
+	ValueId value;
+} KCall;
+#define CALL_ALIGN 16 /* bytes: what buffers begin at a multiple of */
+
 /*
  * A phase marked `once` depends on nothing that differs between the runs of
  * one binding of dims: it reads weights, constants and what such phases
@@ -269,9 +309,10 @@ typedef struct KAxis {
 typedef struct Phase {
 	const char *name; /* main, pack_a, ... */
 	bool once;
-	int threads;      /* of a worker of a GPU; 0: a CPU's, with lanes */
-	VEC(KMap) maps;   /* that its boxes are brought from */
-	VEC(KAxis) tasks; /* task axes, outermost first; count: product */
+	int threads;       /* of a worker of a GPU; 0: a CPU's, with lanes */
+	VEC(KMap) maps;    /* that its boxes are brought from */
+	const KCall *call; /* a library does it: no tasks, no body; or NULL */
+	VEC(KAxis) tasks;  /* task axes, outermost first; count: product */
 	StmtList body;
 } Phase;
 
@@ -282,7 +323,7 @@ typedef struct KParam {
 
 typedef struct Kernel {
 	const char *name;        /* k0 */
-	const char *realisation; /* loop, rowreduce, contract */
+	const char *realisation; /* loop, rowreduce, contract, library */
 	uint32_t region;
 	VEC(KParam) params;
 	VEC(KBuffer) buffers;
@@ -298,7 +339,7 @@ typedef struct Kernels {
 	VEC(Kernel) kernels; /* in the order they run */
 	/* Set by the verifier: an access that it cannot prove. */
 	const Kernel *unproved;
-	const Stmt *unproved_at;
+	const Stmt *unproved_at; /* NULL: of a library's call */
 } Kernels;
 
 /* Whether a phase may be marked `once`; what forbids it in why, or NULL. */
@@ -324,6 +365,14 @@ bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
 const Stmt *phase_race(Arena *a, const Kernels *ks, const Kernel *k,
 		       const Phase *ph);
 #define KERNEL_MAX_THREADS 1024
+
+/* The call of a kernel that is one; NULL: none. */
+static inline const KCall *kernel_call(const Kernel *k)
+{
+	return k->phases.n ? k->phases.p[0].call : NULL;
+}
+/* Whether any kernel is a library's. */
+bool kernels_call(const Kernels *ks);
 
 /* Laws, and the proof of every access; text in why. */
 bool kernels_verify(Kernels *k, Buf *why);

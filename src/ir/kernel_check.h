@@ -4,7 +4,7 @@
  * kernel_verify.c walks loops, branches and phases and keeps what is in
  * scope; kernel_check.c holds the laws of the statements without a body,
  * kernel_check_dot.c those of products by matrix units, kernel_check_box.c those
- * of maps and boxes.
+ * of maps and boxes, kernel_check_call.c those of products by libraries.
  */
 #ifndef TENON_IR_KERNEL_CHECK_H
 #define TENON_IR_KERNEL_CHECK_H
@@ -85,6 +85,8 @@ bool kcheck_box(Check *c, const Stmt *s);
 /* The laws of a DOT and of RUNS of its sums, in kernel_check_dot.c. */
 bool kcheck_dot(Check *c, const Stmt *s);
 bool kcheck_runs(Check *c, const Stmt *s);
+/* The laws of a phase that is a library's, in kernel_check_call.c. */
+bool kcheck_call(Check *c, const Phase *ph);
 /* The laws of a statement that is neither FOR nor IF. */
 bool kcheck_simple(Check *c, const Stmt *s);
 

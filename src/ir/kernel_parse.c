@@ -657,7 +657,8 @@ static bool map(Parser *p, Phase *ph)
 	KMap m = {0};
 	uint8_t strides;
 
-	if (!named_buffer(p, &m.buffer) || !expect(p, "from") || !expression(p, &m.first) ||
+	if (!named_buffer(p, &m.buffer) || !expect(p, "from") ||
+	    !expression(p, &m.first) ||
 	    !expect(p, "shape") ||
 	    !expressions(p, m.extent, MAP_MAX_RANK, &m.rank) ||
 	    !expect(p, "by") ||
@@ -680,6 +681,47 @@ static bool map(Parser *p, Phase *ph)
 	return end_of_line(p);
 }
 
+/* ---- calls of libraries ---------------------------------------------- */
+
+static bool extent(Parser *p, const char *what, Ex *out)
+{
+	return expect(p, what) && expression(p, out);
+}
+
+static bool matrix(Parser *p, const char *what, KMatrix *m)
+{
+	return expect(p, what) && named_buffer(p, &m->buffer) &&
+	       extent(p, "from", &m->first) && extent(p, "by", &m->row) &&
+	       extent(p, ",", &m->column) && extent(p, ",", &m->batch) &&
+	       end_of_line(p);
+}
+
+/* What follows `phase main call`. */
+static bool call(Parser *p, Phase *ph)
+{
+	KCall *c = arena_new(p->arena, KCall);
+	int i = 0;
+
+	ph->call = c;
+	if (!expect(p, "cublaslt"))
+		return false;
+	while (i < COMPUTE_COUNT && !take(p, compute_name[i]))
+		i++;
+	if (i == COMPUTE_COUNT)
+		return error(p, "expected what it computes in");
+	c->compute = (KCompute)i;
+	return expect(p, "algorithm") && extent_number(p, &c->algorithm) &&
+	       expect(p, "workspace") && named_buffer(p, &c->workspace) &&
+	       expect(p, "{") && end_of_line(p) &&
+	       extent(p, "rows", &c->rows) &&
+	       extent(p, "columns", &c->columns) &&
+	       extent(p, "depth", &c->depth) &&
+	       extent(p, "batches", &c->batches) && end_of_line(p) &&
+	       matrix(p, "out", &c->out) && matrix(p, "left", &c->left) &&
+	       matrix(p, "right", &c->right) && expect(p, "}") &&
+	       expect(p, "as") && value(p, &c->value);
+}
+
 static bool phase(Parser *p)
 {
 	Phase ph = {0};
@@ -688,6 +730,12 @@ static bool phase(Parser *p)
 
 	if (!word(p, &ph.name))
 		return false;
+	if (take(p, "call")) {
+		if (!call(p, &ph))
+			return false;
+		VEC_PUSH(p->arena, p->k->phases, ph);
+		return end_of_line(p);
+	}
 	ph.once = take(p, "once");
 	if (take(p, "threads")) {
 		int64_t n;

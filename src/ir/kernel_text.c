@@ -13,6 +13,15 @@
  *			}
  *		}
  *
+ * The work of a phase may be a library's:
+ *
+ *		phase main call cublaslt 32f algorithm 0 workspace work {
+ *			rows M columns 1024 depth 768 batches 1
+ *			out y from 0 by 1024, 1, 0
+ *			left x from 0 by 768, 1, 0
+ *			right w from 0 by 1, 768, 0
+ *		} as %3
+ *
  * A trailing ` as %5` names the program's value that a statement computes.
  * kernel_parse.c reads it.
  */
@@ -355,8 +364,47 @@ static void print_map(Printer *p, const KMap *m)
 	buf_printf(p->b, "]%s\n", m->swizzled ? " swizzled" : "");
 }
 
+static void print_matrix(Printer *p, const char *what, const KMatrix *m)
+{
+	const Ex by[3] = {m->row, m->column, m->batch};
+
+	buf_printf(p->b, "\t\t%s %s from ", what,
+		   p->k->buffers.p[m->buffer].name);
+	print_ex(p, m->first);
+	buf_puts(p->b, " by ");
+	print_exs(p, by, 3);
+	buf_putc(p->b, '\n');
+}
+
+static void print_call(Printer *p, const Phase *ph)
+{
+	const KCall *c = ph->call;
+
+	buf_printf(p->b,
+		   "\tphase %s call cublaslt %s algorithm %" PRId64
+		   " workspace %s {\n\t\trows ",
+		   ph->name, compute_name[c->compute], c->algorithm,
+		   p->k->buffers.p[c->workspace].name);
+	print_ex(p, c->rows);
+	buf_puts(p->b, " columns ");
+	print_ex(p, c->columns);
+	buf_puts(p->b, " depth ");
+	print_ex(p, c->depth);
+	buf_puts(p->b, " batches ");
+	print_ex(p, c->batches);
+	buf_putc(p->b, '\n');
+	print_matrix(p, "out", &c->out);
+	print_matrix(p, "left", &c->left);
+	print_matrix(p, "right", &c->right);
+	buf_printf(p->b, "\t} as %%%u\n", c->value);
+}
+
 static void print_phase(Printer *p, const Phase *ph)
 {
+	if (ph->call) {
+		print_call(p, ph);
+		return;
+	}
 	p->ph = ph;
 	buf_printf(p->b, "\tphase %s%s", ph->name, ph->once ? " once" : "");
 	if (ph->threads)

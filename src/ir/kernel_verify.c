@@ -335,6 +335,8 @@ static bool check_phase(Check *c, const Phase *ph)
 	}
 	if (ph->tasks.n > K_MAX_RANK)
 		return kcheck_breach(c, "too many task axes");
+	if (ph->call && !kcheck_call(c, ph))
+		return false;
 	for (size_t i = 0; i < ph->maps.n; i++)
 		if (!kcheck_map(c, &ph->maps.p[i]))
 			return false;

@@ -159,6 +159,8 @@ double phase_work(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
 	Work w = {.ks = ks, .k = k, .dims = dims, .lanes = 1};
 	double tasks = 1;
 
+	if (ph->call) /* never on a CPU */
+		return 0;
 	w.axes = arena_array(a, int64_t, k->naxes + 1);
 	for (size_t i = 0; i < ph->tasks.n; i++) {
 		int64_t n = extent_of(&w, ph->tasks.p[i].extent);

@@ -1,11 +1,11 @@
 /*
  * plan_acc: which accumulator each contraction of the program has.
  *
- * A DOT names the value of stage 2 that it sums, and stage 2 knows what became
- * of each value of stage 1, which is what the oracle judges. A file records
- * the outcome, for stage 2 is read from text there. What it records must be
- * what its kernels do: the values are contractions that the unit takes, and
- * each accumulator has a DOT, and each DOT of such a unit a value.
+ * A DOT and a call name the value of stage 2 that they sum, and stage 2 knows
+ * what became of each value of stage 1, which is what the oracle judges. A file
+ * records the outcome, for stage 2 is read from text there. What it records
+ * must be what its kernels do: the values are contractions that the unit takes,
+ * and each accumulator has a DOT, and each DOT of such a unit a value.
  */
 #include "ir/plan.h"
 
@@ -33,6 +33,9 @@ static AccKind kind_of(const Kernels *ks, ValueId v)
 
 	for (size_t i = 0; i < ks->kernels.n; i++) {
 		const Kernel *k = &ks->kernels.p[i];
+		const KCall *call = kernel_call(k);
+		if (call && call->value == v && call->compute == COMPUTE_32F)
+			acc = ACC_ANY;
 		for (size_t j = 0; acc == ACC_IEEE && j < k->phases.n; j++)
 			acc = find_dot(&k->phases.p[j].body, v);
 	}
@@ -65,6 +68,8 @@ static bool unit_admits(const Program *p, const PlanAcc *x)
 	if (v->op != OP_MATMUL)
 		return false;
 	DType d = program_value(p, v->args[0])->dtype;
+	if (x->acc == ACC_ANY)
+		return compute_takes(COMPUTE_32F, d, v->acc, v->dtype);
 	for (int u = 0; u < UNIT_COUNT; u++)
 		if (unit_acc((MatrixUnit)u, v->acc) == x->acc &&
 		    unit_takes((MatrixUnit)u, d, v->acc))

@@ -11,6 +11,7 @@ const char *const acc_kind_name[ACC_KIND_COUNT] = {
 	[ACC_AMX_F16] = "f32.tc.amx_f16",
 	[ACC_MMA] = "f32.tc.mma",
 	[ACC_WGMMA] = "f32.tc.wgmma",
+	[ACC_ANY] = "f32.tc.any",
 };
 
 bool acc_kind_parse(const char *name, AccKind *out)

@@ -28,6 +28,9 @@ typedef enum AccKind {
 	 * is cut off to f32; nothing is flushed */
 	ACC_MMA,
 	ACC_WGMMA, /* the same, by its own name */
+	/* exact products of f16 or bf16, added in any order by such groups of
+	 * any size or one by one, rounded to nearest: a library's */
+	ACC_ANY,
 	ACC_KIND_COUNT,
 } AccKind;
 /* What explain, JSON and plans call it: f32.tc.avx512_bf16. */
@@ -41,7 +44,7 @@ static inline bool acc_flushes(AccKind acc)
 /* Whether groups of terms are cut off at a common place. */
 static inline bool acc_cuts(AccKind acc)
 {
-	return acc == ACC_MMA || acc == ACC_WGMMA;
+	return acc == ACC_MMA || acc == ACC_WGMMA || acc == ACC_ANY;
 }
 /*
  * A sum of k terms, `terms` of them not zero, is off by no more than a sum in

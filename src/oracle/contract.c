@@ -319,7 +319,9 @@ static void cut_groups(const Job *j, const Line *la, const Line *lb,
 	const Fmt *f = &fmt_info[DT_F32];
 	int unit = INT_MIN;
 
-	s->groups = least(s->terms, floor(((double)j->k + 3) / 4));
+	s->groups = j->kind == ACC_ANY
+			    ? s->terms * (4.0 / 3)
+			    : least(s->terms, floor(((double)j->k + 3) / 4));
 	for (int i = 0; i < 2; i++) {
 		DType other = j->e->v[j->v->args[1 - i]].dtype;
 		int e = fmt_info[other].emin;

@@ -240,7 +240,7 @@ typedef struct SumParts {
 	double pos, neg; /* both >= 0 */
 	double terms;
 	double groups; /* terms are added in so many groups at most, cut off as
-		ACC_MMA says; 0: rounded one by one */
+		ACC_MMA says, or lose as much; 0: rounded one by one */
 	double extra;  /* error besides the additions' */
 	int lsb;       /* all terms are multiples of 2^lsb; INT_MIN: unknown */
 	uint8_t flags;

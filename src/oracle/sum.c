@@ -45,6 +45,13 @@
  * said in contract.c: e is taken from the operands' exponents, which for zeros
  * and subnormals are larger than their products'.
  *
+ * A library's product (ACC_ANY) may be made of such groups of any size, of
+ * multiply-adds and of sums of parts of K, in any order. A group that changes
+ * anything has a nonzero term, hence G <= n; adding a nonzero term or a part
+ * that is not zero by an addition that rounds to nearest loses half an ulp of
+ * its result, at most u 2^floor(log2(B+E)), and there are n - 1 of these at
+ * most: n + 3 n + n in place of n + 3 G.
+ *
  * The sign of a zero sum: x + -x and +0 + -0 are +0. Only if every term is
  * -0 do a sum started from +0 and one started from its first term differ,
  * and both are legal.

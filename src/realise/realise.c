@@ -3,20 +3,18 @@
 
 #include <string.h>
 
-#define REALISATIONS 4
-static const Realisation *const cpu_table[REALISATIONS] = {
+static const Realisation *const cpu_table[] = {
 	&realise_contract,
 	&realise_attention,
 	&realise_rowreduce,
 	&realise_loop,
+	NULL,
 };
 /* Rows between products are kernels of their own: no region asks for
  * attention. */
-static const Realisation *const gpu_table[REALISATIONS] = {
-	&realise_gpu_contract,
-	&realise_attention,
-	&realise_rowreduce,
-	&realise_loop,
+static const Realisation *const gpu_table[] = {
+	&realise_library,   &realise_gpu_contract, &realise_attention,
+	&realise_rowreduce, &realise_loop,         NULL,
 };
 
 static const Realisation *const *table_of(const Target *t)
@@ -48,13 +46,20 @@ static bool check_pins(Ctx *ctx, Arena *a, const Target *t, const Pin *pins,
 
 	for (size_t i = 0; i < n; i++) {
 		const Realisation *re = NULL;
-		for (size_t j = 0; j < REALISATIONS; j++)
+		for (size_t j = 0; table[j]; j++)
 			if (!strcmp(table[j]->name, pins[i].realisation))
 				re = table[j];
+		if (!re && !strcmp(pins[i].realisation, "library"))
+			return pin_error(
+				ctx, &pins[i],
+				arena_printf(a,
+					     "cuBLASLt is for targets of CUDA, "
+					     "and this one is %s",
+					     t->name));
 		if (!re)
 			return pin_error(ctx, &pins[i],
 					 "no such realisation (contract, "
-					 "attention, rowreduce, loop; "
+					 "attention, rowreduce, loop, library; "
 					 "join.VALUE=yes|no; attention.join, "
 					 "contract.join and contract.hold "
 					 "=0|1)");
@@ -94,9 +99,13 @@ static const Realisation *choose(Arena *a, const Regions *r, uint32_t region,
 {
 	const Realisation *const *table = table_of(t);
 
-	for (size_t i = 0; i < REALISATIONS; i++)
+	for (size_t i = 0; table[i]; i++) {
+		/* by a pin alone: the rule measures nothing */
+		if (table[i] == &realise_library && !t->library)
+			continue;
 		if (!table[i]->admit(a, r, region))
 			return table[i];
+	}
 	bug("region %u: no realisation admits it", region);
 }
 
@@ -105,6 +114,9 @@ Target target_pinned(const Target *t, const Pin *pins, size_t n)
 	Target out = *t;
 
 	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(pins[i].realisation, "library") &&
+		    !strcmp(pins[i].param, "product"))
+			out.library = t->threads > 0;
 		if (strcmp(pins[i].realisation, "contract") ||
 		    strcmp(pins[i].param, "unit"))
 			continue;
@@ -196,6 +208,8 @@ bool realise_guard(Kernels *ks)
 	Stmt *s = (Stmt *)ks->unproved_at;
 	ExprTab *t = &ks->program->ex;
 
+	if (!s) /* a window of a library's */
+		return false;
 	KOperand o = {s->buffer, s->nindex, {0}};
 	int width = 1;
 

@@ -2,7 +2,8 @@
  * realise: stage 3 to stage 4, ways to compute a region.
  *
  * One file a realisation: loop.c, rowreduce.c, contract.c, attention.c (its
- * loops in attention_body.c); gpu_contract.c is contract for GPUs. lower.c
+ * loops in attention_body.c); gpu_contract.c is contract for GPUs, library.c
+ * leaves a product to a library. lower.c
  * holds what they share: evaluating a value of the program at an index.
  */
 #ifndef TENON_REALISE_REALISE_H
@@ -28,6 +29,8 @@ typedef struct Target {
 	const MatrixUnit *units;
 	size_t nunits;
 	bool unit_pinned; /* taken wherever it can be, not where it pays */
+	bool cuda;        /* a GPU through CUDA, where cuBLASLt is */
+	bool library;     /* products are a library's: pinned */
 	/* bytes: L1d and L2 of a core, L3 that all of them may count on */
 	int64_t cache[3];
 } Target;
@@ -75,7 +78,11 @@ typedef struct Realisation {
 } Realisation;
 
 extern const Realisation realise_loop, realise_rowreduce, realise_contract,
-	realise_attention, realise_gpu_contract;
+	realise_attention, realise_gpu_contract, realise_library;
+/* What library.product names. */
+typedef enum Library {
+	LIBRARY_CUBLASLT,
+} Library;
 
 /*
  * Guards the load that the verifier could not prove by the two conditions

@@ -50,6 +50,7 @@ typedef enum Cond {
 	COND_ROWS_DEAR,
 	COND_UNIT,
 	COND_JOIN_DEAR,
+	COND_LIBRARY,
 	COND_COUNT,
 } Cond;
 

@@ -141,6 +141,11 @@ static const CondText cond_text[COND_COUNT] = {
 		 "a matrix unit computes these products, and takes no held "
 		 "rows of %s; --pin contract.hold=1 holds them and uses "
 		 "multiply-adds"},
+	[COND_LIBRARY] =
+		{"library call",
+		 "a library rounds its product once, and computes nothing "
+		 "before or after it under the contract; removing the pin "
+		 "library.product: %s and this value would share a kernel"},
 };
 
 const char *cond_name(Cond c)

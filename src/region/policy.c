@@ -52,6 +52,8 @@ static Cond joins(Grouping *g, ValueId v, uint32_t group)
 						    : COND_NOT_SAME_ELEMENT;
 	if (to->closed)
 		return COND_RUNTIME_INDEX;
+	if (g->on.library && to->r.kind == REGION_CONTRACT)
+		return COND_LIBRARY;
 	if (region_form(g->p, &to->r, x, axis) == FORM_OTHER)
 		return shape;
 	for (uint32_t k = 0; k < x->nargs; k++) {
@@ -209,6 +211,8 @@ static Cond loads(const Grouping *g, ValueId m, uint32_t group)
 		return COND_CONTRACTION;
 	if (from->r.kind == REGION_ROWREDUCE)
 		return COND_REDUCTION_AT_LOAD;
+	if (g->on.library)
+		return COND_LIBRARY;
 	for (size_t i = 0; i < from->r.values.n; i++) {
 		ValueId v = from->r.values.p[i];
 		if (op_has(program_value(g->p, v)->op, 'T'))

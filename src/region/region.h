@@ -37,6 +37,7 @@ typedef struct Partition {
 	const MatrixUnit *units;
 	size_t nunits;
 	bool unit_pinned; /* as in a Target */
+	bool library;     /* products are a library's, which does no more */
 } Partition;
 
 /* NULL with an error reported when a pin cannot be met. */

@@ -525,6 +525,15 @@ bool cuda_copy_over(Ctx *ctx, const CudaDevice *d, CudaPtr to, CudaPtr from,
 			   "cuMemcpyDtoDAsync", d->info.name));
 }
 
+bool cuda_zero(Ctx *ctx, const CudaDevice *d, CudaPtr p, size_t size,
+	       CudaStream s)
+{
+	return size == 0 ||
+	       (cuda_enter(ctx, d) &&
+		cuda_leave(ctx, d, d->cuda->cuMemsetD8Async(p, 0, size, s),
+			   "cuMemsetD8Async", d->info.name));
+}
+
 bool cuda_fill(Ctx *ctx, const CudaDevice *d, CudaPtr p, uint32_t value,
 	       size_t n, CudaStream s)
 {

@@ -100,6 +100,12 @@ typedef struct CudaMemOpNode {
 	X(cuMemFreeHost, cuMemFreeHost, (void *p))                             \
 	X(cuMemsetD32Async, cuMemsetD32Async,                                  \
 	  (CudaPtr p, unsigned value, size_t n, CudaStream s))                 \
+	X(cuMemsetD8Async, cuMemsetD8Async,                                    \
+	  (CudaPtr p, unsigned char value, size_t n, CudaStream s))            \
+	X(cuStreamBeginCapture, cuStreamBeginCapture_v2,                       \
+	  (CudaStream s, int mode))                                            \
+	X(cuStreamEndCapture, cuStreamEndCapture,                              \
+	  (CudaStream s, CudaGraphForm * g))                                   \
 	X(cuStreamCreate, cuStreamCreate, (CudaStream * s, unsigned flags))    \
 	X(cuStreamDestroy, cuStreamDestroy_v2, (CudaStream s))                 \
 	X(cuStreamSynchronize, cuStreamSynchronize, (CudaStream s))            \
@@ -127,6 +133,15 @@ typedef struct CudaMemOpNode {
 	X(cuGraphAddBatchMemOpNode, cuGraphAddBatchMemOpNode,                  \
 	  (CudaGraphNode * node, CudaGraphForm g, const CudaGraphNode *after,  \
 	   size_t n, const CudaMemOpNode *operations))                         \
+	X(cuGraphAddChildGraphNode, cuGraphAddChildGraphNode,                  \
+	  (CudaGraphNode * node, CudaGraphForm g, const CudaGraphNode *after,  \
+	   size_t n, CudaGraphForm child))                                     \
+	X(cuGraphAddEmptyNode, cuGraphAddEmptyNode,                            \
+	  (CudaGraphNode * node, CudaGraphForm g, const CudaGraphNode *after,  \
+	   size_t n))                                                          \
+	X(cuGraphExecChildGraphNodeSetParams,                                  \
+	  cuGraphExecChildGraphNodeSetParams,                                  \
+	  (CudaGraphExec e, CudaGraphNode node, CudaGraphForm child))          \
 	X(cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags,            \
 	  (CudaGraphExec * e, CudaGraphForm g, unsigned long long flags))      \
 	X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2,   \
@@ -263,6 +278,8 @@ bool cuda_copy_out(Ctx *ctx, const CudaDevice *d, void *to, CudaPtr from,
 /* Within the device. */
 bool cuda_copy_over(Ctx *ctx, const CudaDevice *d, CudaPtr to, CudaPtr from,
 		    size_t size, CudaStream s);
+bool cuda_zero(Ctx *ctx, const CudaDevice *d, CudaPtr p, size_t size,
+	       CudaStream s);
 /* n words of 32 bits. */
 bool cuda_fill(Ctx *ctx, const CudaDevice *d, CudaPtr p, uint32_t value,
 	       size_t n, CudaStream s);
@@ -293,6 +310,9 @@ typedef struct CudaLaunch {
 	/* The kernel waits by itself for those before it (griddepcontrol.wait),
 	 * and may begin before they have ended: compute capability 9.0. */
 	bool waits;
+	/* In a graph: what a library queued (cuda_graph.h), in place of a
+	 * function; NULL and no function: nothing. */
+	CudaGraphForm child;
 } CudaLaunch;
 #define CUDA_MAP_BYTES 128
 bool cuda_launch(Ctx *ctx, const CudaDevice *d, const CudaLaunch *l,

@@ -14,6 +14,10 @@
  * last ones end. Where one of the two becomes disabled or enabled, the graph is
  * made anew, since what such an edge means for a disabled node is not said.
  * [CUDA Programming Guide, "Programmatic Dependent Launch", "in CUDA Graphs"]
+ *
+ * What a library queues is recorded by itself and is one node, a child graph:
+ * when its memory moves it alone is recorded anew and put in that node's place.
+ * Where it has other kernels the graph is made anew.
  */
 #include "runtime/cuda_graph.h"
 
@@ -123,6 +127,11 @@ static Outcome signal_make(CudaGraph *g)
  */
 static const CudaEdge programmatic = {.from_port = 1, .type = 1};
 
+static bool is_kernel(const CudaStep *s)
+{
+	return s->enabled && s->now.function && !s->now.child;
+}
+
 /* The node of step i, after the one before. */
 static Outcome step_make(CudaGraph *g, size_t i)
 {
@@ -130,13 +139,26 @@ static Outcome step_make(CudaGraph *g, size_t i)
 	CudaStep *s = &g->steps[i];
 	CudaExtra extra;
 	CudaKernelNode k = node_of(&s->now, &extra);
-	Outcome o = {.call = "cuGraphAddKernelNode", .where = s->now.name};
+	Outcome o = {.where = s->now.name};
 
-	s->joined = i > 0 && s->now.waits && s->enabled && s[-1].enabled &&
-		    c->cuGraphAddDependencies && g->device->info.major >= 9;
+	s->joined = i > 0 && s->now.waits && is_kernel(s) &&
+		    is_kernel(&s[-1]) && c->cuGraphAddDependencies &&
+		    g->device->info.major >= 9;
 	bool plain = i > 0 && !s->joined;
-	o.result = c->cuGraphAddKernelNode(
-		&s->node, g->form, plain ? &s[-1].node : NULL, plain, &k);
+	const CudaGraphNode *after = plain ? &s[-1].node : NULL;
+	if (s->now.child) {
+		o.call = "cuGraphAddChildGraphNode";
+		o.result = c->cuGraphAddChildGraphNode(&s->node, g->form, after,
+						       plain, s->now.child);
+	} else if (!s->now.function) {
+		o.call = "cuGraphAddEmptyNode";
+		o.result =
+			c->cuGraphAddEmptyNode(&s->node, g->form, after, plain);
+	} else {
+		o.call = "cuGraphAddKernelNode";
+		o.result = c->cuGraphAddKernelNode(&s->node, g->form, after,
+						   plain, &k);
+	}
 	if (o.result != 0 || !s->joined)
 		return o;
 	o.call = "cuGraphAddDependencies";
@@ -162,7 +184,7 @@ static Outcome graph_make(CudaGraph *g)
 	o.result = c->cuGraphInstantiateWithFlags(&g->exec, g->form, 0);
 	for (size_t i = 0; i < g->n && o.result == 0; i++) {
 		CudaStep *s = &g->steps[i];
-		if (s->enabled)
+		if (s->enabled || !s->now.function)
 			continue;
 		o.call = "cuGraphNodeSetEnabled";
 		o.where = s->now.name;
@@ -171,12 +193,23 @@ static Outcome graph_make(CudaGraph *g)
 	return o;
 }
 
+static bool graph_finish(Ctx *ctx, CudaGraph *g)
+{
+	if (g->n == 0)
+		return true;
+	if (!cuda_enter(ctx, g->device))
+		return false;
+	Outcome o = graph_make(g);
+	if (cuda_leave(ctx, g->device, o.result, o.call, o.where))
+		return true;
+	cuda_graph_free(NULL, g);
+	return false;
+}
+
 bool cuda_graph_new(Ctx *ctx, Arena *a, const CudaDevice *d,
 		    const CudaLaunch *launches, size_t n,
 		    const CudaSignal *signal, CudaGraph *out)
 {
-	Outcome o;
-
 	*out = (CudaGraph){.device = d, .n = n};
 	if (signal)
 		out->signal = *signal;
@@ -186,15 +219,7 @@ bool cuda_graph_new(Ctx *ctx, Arena *a, const CudaDevice *d,
 		out->live += out->steps[i].enabled;
 	}
 	out->names = names_of(a, out->steps, n);
-	if (n == 0)
-		return true;
-	if (!cuda_enter(ctx, d))
-		return false;
-	o = graph_make(out);
-	if (cuda_leave(ctx, d, o.result, o.call, o.where))
-		return true;
-	cuda_graph_free(NULL, out);
-	return false;
+	return graph_finish(ctx, out);
 }
 
 /* ---- changing -------------------------------------------------------- */
@@ -208,6 +233,16 @@ static bool launch_is(const CudaLaunch *a, const CudaLaunch *b)
 		memcmp(a->parameters, b->parameters, a->size) == 0);
 }
 
+static void step_keep(CudaStep *s, const CudaLaunch *l)
+{
+	memcpy(s->now.grid, l->grid, sizeof(l->grid));
+	memcpy(s->now.block, l->block, sizeof(l->block));
+	s->now.shared = l->shared;
+	s->now.child = l->child;
+	if (l->size > 0)
+		memcpy(s->parameters, l->parameters, l->size);
+}
+
 static bool step_set(Ctx *ctx, CudaGraph *g, CudaStep *s, const CudaLaunch *l)
 {
 	CudaExtra extra;
@@ -219,28 +254,8 @@ static bool step_set(Ctx *ctx, CudaGraph *g, CudaStep *s, const CudaLaunch *l)
 				g->exec, s->node, &k),
 			"cuGraphExecKernelNodeSetParams", s->now.name))
 		return false;
-	memcpy(s->now.grid, l->grid, sizeof(l->grid));
-	memcpy(s->now.block, l->block, sizeof(l->block));
-	s->now.shared = l->shared;
-	if (l->size > 0)
-		memcpy(s->parameters, l->parameters, l->size);
+	step_keep(s, l);
 	return true;
-}
-
-/* The same graph from its steps as they are now. */
-static bool graph_remake(Ctx *ctx, CudaGraph *g)
-{
-	size_t live = g->live;
-	Outcome o;
-
-	if (!cuda_graph_free(ctx, g) || !cuda_enter(ctx, g->device))
-		return false;
-	g->live = live;
-	o = graph_make(g);
-	if (cuda_leave(ctx, g->device, o.result, o.call, o.where))
-		return true;
-	cuda_graph_free(NULL, g);
-	return false;
 }
 
 static bool step_enable(Ctx *ctx, CudaGraph *g, CudaStep *s, bool enabled)
@@ -248,10 +263,8 @@ static bool step_enable(Ctx *ctx, CudaGraph *g, CudaStep *s, bool enabled)
 	bool next = s + 1 < g->steps + g->n && s[1].joined;
 
 	if (s->joined || next || s->now.waits) {
-		g->live += enabled;
-		g->live -= s->enabled;
-		s->enabled = enabled;
-		return graph_remake(ctx, g);
+		g->stale = true;
+		return true;
 	}
 	if (!cuda_enter(ctx, g->device) ||
 	    !cuda_leave(ctx, g->device,
@@ -265,6 +278,37 @@ static bool step_enable(Ctx *ctx, CudaGraph *g, CudaStep *s, bool enabled)
 	return true;
 }
 
+/* CUresult: a child that has other nodes; what cannot be changed. */
+enum {
+	INVALID_VALUE = 1,
+	NOT_SUPPORTED = 801,
+	UPDATE_FAILURE = 910,
+};
+
+static bool child_set(Ctx *ctx, CudaGraph *g, CudaStep *s, const CudaLaunch *l)
+{
+	int result;
+
+	if (l->child == s->now.child)
+		return true;
+	if (!l->child || !s->now.child) {
+		g->stale = true;
+		return true;
+	}
+	if (!cuda_enter(ctx, g->device))
+		return false;
+	result = g->device->cuda->cuGraphExecChildGraphNodeSetParams(
+		g->exec, s->node, l->child);
+	if (result == UPDATE_FAILURE || result == NOT_SUPPORTED ||
+	    result == INVALID_VALUE) {
+		g->stale = true;
+		result = 0;
+	}
+	step_keep(s, l);
+	return cuda_leave(ctx, g->device, result,
+			  "cuGraphExecChildGraphNodeSetParams", s->now.name);
+}
+
 bool cuda_graph_update(Ctx *ctx, CudaGraph *g, size_t i, const CudaLaunch *l)
 {
 	CudaStep *s;
@@ -272,10 +316,57 @@ bool cuda_graph_update(Ctx *ctx, CudaGraph *g, size_t i, const CudaLaunch *l)
 
 	bug_if(i >= g->n);
 	s = &g->steps[i];
+	if (!l->function)
+		return child_set(ctx, g, s, l);
 	bug_if(l->function != s->now.function || l->size != s->now.size);
 	if (enabled && !launch_is(&s->now, l) && !step_set(ctx, g, s, l))
 		return false;
 	return enabled == s->enabled || step_enable(ctx, g, s, enabled);
+}
+
+bool cuda_graph_remake(Ctx *ctx, CudaGraph *g, const CudaLaunch *launches)
+{
+	if (!cuda_graph_free(ctx, g))
+		return false;
+	g->stale = false;
+	for (size_t i = 0; i < g->n; i++) {
+		CudaStep *s = &g->steps[i];
+		const CudaLaunch *l = &launches[i];
+		s->enabled = !cuda_launch_is_empty(l);
+		g->live += s->enabled;
+		if (s->enabled || !l->function)
+			step_keep(s, l);
+	}
+	return graph_finish(ctx, g);
+}
+
+/* ---- what libraries queue -------------------------------------------- */
+
+/* CU_STREAM_CAPTURE_MODE_RELAXED: a library may load its code meanwhile */
+#define CAPTURE_RELAXED 2
+
+bool cuda_record_begin(Ctx *ctx, const CudaDevice *d, CudaStream s)
+{
+	return cuda_enter(ctx, d) &&
+	       cuda_leave(ctx, d,
+			  d->cuda->cuStreamBeginCapture(s, CAPTURE_RELAXED),
+			  "cuStreamBeginCapture", d->info.name);
+}
+
+bool cuda_record_end(Ctx *ctx, const CudaDevice *d, CudaStream s,
+		     CudaGraphForm *out)
+{
+	*out = NULL;
+	return cuda_enter(ctx, d) &&
+	       cuda_leave(ctx, d, d->cuda->cuStreamEndCapture(s, out),
+			  "cuStreamEndCapture", d->info.name);
+}
+
+void cuda_record_free(const CudaDevice *d, CudaGraphForm f)
+{
+	if (f && cuda_enter(NULL, d))
+		cuda_leave(NULL, d, d->cuda->cuGraphDestroy(f),
+			   "cuGraphDestroy", d->info.name);
 }
 
 /* ---- running --------------------------------------------------------- */

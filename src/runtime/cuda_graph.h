@@ -31,6 +31,7 @@ typedef struct CudaGraph {
 	CudaStep *steps; /* one a launch, in the arena */
 	size_t n;
 	size_t live; /* steps whose launch is not empty */
+	bool stale;  /* cuda_graph_remake() comes next */
 	CudaSignal signal;
 	const char *names; /* of its kernels, for messages */
 } CudaGraph;
@@ -47,11 +48,25 @@ bool cuda_graph_new(Ctx *ctx, Arena *a, const CudaDevice *d,
 /*
  * Changes the i-th launch's parameters, grid, block and shared memory for the
  * runs to come; runs under way keep theirs. The function and the size of the
- * parameters stay. Does nothing where nothing is new.
+ * parameters stay. Does nothing where nothing is new. A child is changed for
+ * one of the same nodes; where it has others, g->stale is set: the graph must
+ * be made anew.
  */
 bool cuda_graph_update(Ctx *ctx, CudaGraph *g, size_t i, const CudaLaunch *l);
+/* Makes the same graph anew, of as many launches. */
+bool cuda_graph_remake(Ctx *ctx, CudaGraph *g, const CudaLaunch *launches);
 /* Queues one run, after what is in the stream and after the run before. */
 bool cuda_graph_launch(Ctx *ctx, const CudaGraph *g, CudaStream s);
+/*
+ * What other code queues in the stream in between, instead of running it, as a
+ * graph that can be a launch's child. Nothing else of this thread goes to the
+ * stream. End follows begin, whatever failed; *out NULL then.
+ */
+bool cuda_record_begin(Ctx *ctx, const CudaDevice *d, CudaStream s);
+bool cuda_record_end(Ctx *ctx, const CudaDevice *d, CudaStream s,
+		     CudaGraphForm *out);
+void cuda_record_free(const CudaDevice *d, CudaGraphForm f); /* NULL is fine */
+
 /* A graph that was not made, or is freed already, is let alone. */
 bool cuda_graph_free(Ctx *ctx, CudaGraph *g);
 

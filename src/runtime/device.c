@@ -75,6 +75,7 @@ void device_close(Device *d)
 	if (d->kind == DEVICE_OPENCL) {
 		opencl_device_close(&ctx, &d->cl);
 	} else if (!d->hangs) {
+		cublaslt_end(&d->lt, &d->gpu, d->lt_handle);
 		cuda_waiter_free(&ctx, &d->gpu, &d->waiter);
 		cuda_stream_free(&ctx, &d->gpu, d->stream);
 		cuda_device_close(&ctx, &d->gpu);
@@ -301,6 +302,45 @@ void device_kernel_free(Device *d, DeviceKernel *k)
 	opencl_kernel_free(&ctx, &d->cl, k->function);
 	k->function = NULL;
 	ctx_release(&ctx);
+}
+
+/* ---- products -------------------------------------------------------- */
+
+bool device_library(Ctx *ctx, Arena *a, const char **version)
+{
+	CublasLt *lt = arena_new(a, CublasLt);
+
+	if (!cublaslt_open(ctx, NULL, lt))
+		return false;
+	*version = arena_printf(a, "cuBLASLt %d.%d.%d", lt->major, lt->minor,
+				lt->patch);
+	return true;
+}
+
+bool device_product(Ctx *ctx, Arena *a, Device *d, const LtProduct *p,
+		    LtPlan **out)
+{
+	LtPlan *plan = arena_new(a, LtPlan);
+
+	*out = NULL;
+	if (!device_usable(ctx, d))
+		return false;
+	if (!d->lt_handle &&
+	    (!cublaslt_open(ctx, NULL, &d->lt) ||
+	     !cublaslt_start(ctx, &d->lt, &d->gpu, &d->lt_handle)))
+		return false;
+	if (!cublaslt_plan(ctx, &d->lt, &d->gpu, d->lt_handle, p, plan)) {
+		cublaslt_plan_free(&d->gpu, plan);
+		return false;
+	}
+	*out = plan;
+	return true;
+}
+
+void device_product_free(Device *d, LtPlan *p)
+{
+	if (p && !d->hangs)
+		cublaslt_plan_free(&d->gpu, p);
 }
 
 /* ---- memory ---------------------------------------------------------- */
@@ -610,6 +650,7 @@ bool device_launch(Ctx *ctx, Device *d, const DeviceLaunch *l)
 {
 	CudaLaunch c;
 
+	bug_if(l->product);
 	if (d->kind == DEVICE_OPENCL)
 		return device_opencl_launch(ctx, d, l);
 	return device_cuda_launch(ctx, l, &c) &&

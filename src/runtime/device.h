@@ -73,6 +73,22 @@ bool device_kernel(Ctx *ctx, Arena *a, Device *d, const DeviceCode *code,
 		   const char *name, size_t shared, DeviceKernel *out);
 void device_kernel_free(Device *d, DeviceKernel *k);
 
+/* ---- products by cuBLASLt (CUDA) ------------------------------------- */
+
+struct LtProduct; /* cublaslt.h */
+struct LtPlan;
+/* Its version, for what is part of a plan; needs no device. */
+bool device_library(Ctx *ctx, Arena *a, const char **version);
+/*
+ * A product of one size, in the arena. The library is loaded when it is first
+ * asked for, by the thread that has the device (device_lock). On failure
+ * nothing is left.
+ */
+bool device_product(Ctx *ctx, Arena *a, Device *d, const struct LtProduct *p,
+		    struct LtPlan **out);
+/* After every run that launches it; NULL is fine. */
+void device_product_free(Device *d, struct LtPlan *p);
+
 /* ---- memory and launches --------------------------------------------- */
 
 bool device_alloc(Ctx *ctx, Device *d, size_t size, DeviceMem *out);
@@ -138,7 +154,12 @@ typedef struct DeviceLaunch {
 	size_t nargs;
 	size_t maps; /* the last ones are so many maps, DEVICE_MAP_WORDS each */
 	bool waits;  /* by itself for launches before it: cuda.h */
+	/* In runs on CUDA, not NULL: a library's work in place of the kernel's,
+	 * on args, which are out, left, right and its workspace. It must live
+	 * as long as runs of it. `kernel` has its name. */
+	const struct LtPlan *product;
 } DeviceLaunch;
+#define DEVICE_PRODUCT_ARGS 4
 bool device_launch(Ctx *ctx, Device *d, const DeviceLaunch *l);
 /* One thread at a time has the queue. */
 void device_lock(Device *d);

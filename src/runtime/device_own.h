@@ -4,6 +4,7 @@
 #ifndef TENON_DEVICE_OWN_H
 #define TENON_DEVICE_OWN_H
 
+#include "runtime/cublaslt.h"
 #include "runtime/cuda_wait.h"
 #include "runtime/device.h"
 #include "runtime/opencl.h"
@@ -32,6 +33,8 @@ struct Device {
 	CudaWaiter waiter;
 	volatile bool hangs; /* work was not done in time */
 	CudaStream hung;     /* where it is queued */
+	CublasLt lt;         /* once it is asked for */
+	LtHandle lt_handle;
 	/* OpenCL */
 	Opencl opencl;
 	OpenclDevice cl;

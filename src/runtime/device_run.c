@@ -12,6 +12,10 @@
  * writes a word, where that is the shortest way (cuda_wait.h). Others, which
  * that node would only hold up, are a second graph without it, made when it is
  * first needed, and are waited for by the stream or by an event in it.
+ *
+ * A library's product is recorded by itself, in the run's own stream, and is a
+ * node of the graphs. It is recorded anew when its memory moves; only a product
+ * of another size makes the graphs anew.
  */
 #include "runtime/device_own.h"
 
@@ -31,6 +35,12 @@ typedef struct Stage {
 	CudaEvent copied[2]; /* of each half */
 } Stage;
 
+/* What a product queues. */
+typedef struct Recorded {
+	CudaGraphForm form; /* NULL: nothing */
+	uint64_t serial;    /* of the product; 0: not recorded */
+} Recorded;
+
 struct DeviceRun {
 	Device *d;
 	Arena arena;
@@ -38,7 +48,8 @@ struct DeviceRun {
 	DeviceCopy *copies;
 	size_t nin, nout, ncopies;
 	size_t cap_in, cap_out, cap_copies;
-	DeviceLaunch *launches; /* their args are our copies */
+	DeviceLaunch *launches;    /* their args are our copies */
+	struct Recorded *recorded; /* by launch */
 	size_t nlaunches;
 	int threads;
 	bool made;      /* launches and, on CUDA, the graph */
@@ -108,6 +119,8 @@ void device_run_free(DeviceRun *r)
 		cuda_graph_free(NULL, &r->graph);
 		if (r->silent_made)
 			cuda_graph_free(NULL, &r->silent);
+		for (size_t i = 0; i < r->nlaunches; i++)
+			cuda_record_free(d, r->recorded[i].form);
 		stage_free(r);
 		cuda_host_free(NULL, d, r->word);
 		cuda_event_free(NULL, d, r->done);
@@ -118,6 +131,58 @@ void device_run_free(DeviceRun *r)
 }
 
 /* ---- what is run ----------------------------------------------------- */
+
+/* What the launch queues, in place of what it queued before. */
+static bool product_record(Ctx *ctx, DeviceRun *r, size_t i,
+			   const DeviceLaunch *l)
+{
+	const CudaDevice *d = &r->d->gpu;
+	CudaGraphForm form = NULL;
+
+	bug_if(l->nargs != DEVICE_PRODUCT_ARGS);
+	if (!cublaslt_plan_is_empty(l->product)) {
+		if (!cuda_record_begin(ctx, d, r->own))
+			return false;
+		bool ok = cublaslt_queue(ctx, l->product, d, l->args, r->own);
+		/* of two errors the first is told */
+		ok = cuda_record_end(ok ? ctx : NULL, d, r->own, &form) && ok;
+		if (!ok) {
+			cuda_record_free(d, form);
+			return false;
+		}
+	}
+	cuda_record_free(d, r->recorded[i].form);
+	r->recorded[i] = (Recorded){form, l->product->serial};
+	return true;
+}
+
+/* Whether a product must be recorded anew; again: it is of another size. */
+static bool product_moved(const DeviceRun *r, size_t i, const DeviceLaunch *l,
+			  bool *again)
+{
+	bool other = r->recorded[i].serial != l->product->serial;
+
+	*again |= other && r->made;
+	return other || memcmp(r->launches[i].args, l->args,
+			       l->nargs * sizeof(*l->args)) != 0;
+}
+
+/* Before launches_keep(). */
+static bool products_record(Ctx *ctx, DeviceRun *r, const DeviceWork *w,
+			    bool *again)
+{
+	if (!r->recorded)
+		r->recorded =
+			arena_array(&r->arena, Recorded, w->nlaunches + 1);
+	r->nlaunches = w->nlaunches;
+	for (size_t i = 0; i < w->nlaunches; i++) {
+		const DeviceLaunch *l = &w->launches[i];
+		if (l->product && product_moved(r, i, l, again) &&
+		    !product_record(ctx, r, i, l))
+			return false;
+	}
+	return true;
+}
 
 static void launches_keep(DeviceRun *r, const DeviceWork *w)
 {
@@ -142,26 +207,44 @@ static void launches_keep(DeviceRun *r, const DeviceWork *w)
 	}
 }
 
+/* A launch as CUDA takes it. */
+static bool cuda_launch_of(Ctx *ctx, const DeviceRun *r, size_t i,
+			   CudaLaunch *out)
+{
+	const DeviceLaunch *l = &r->launches[i];
+	unsigned some = 1;
+
+	if (!l->product)
+		return device_cuda_launch(ctx, l, out);
+	some = r->recorded[i].form != NULL;
+	*out = (CudaLaunch){.name = l->kernel->name,
+			    .grid = {some, some, some},
+			    .block = {some, some, some},
+			    .child = r->recorded[i].form};
+	return true;
+}
+
 /* The launches as CUDA takes them, in the arena. */
 static CudaLaunch *cuda_launches(Ctx *ctx, Arena *a, const DeviceRun *r)
 {
 	CudaLaunch *l = arena_array(a, CudaLaunch, r->nlaunches + 1);
 
 	for (size_t i = 0; i < r->nlaunches; i++)
-		if (!device_cuda_launch(ctx, &r->launches[i], &l[i]))
+		if (!cuda_launch_of(ctx, r, i, &l[i]))
 			return NULL;
 	return l;
 }
 
-static bool graph_update(Ctx *ctx, CudaGraph *g, const CudaLaunch *l)
+static bool graph_update(Ctx *ctx, CudaGraph *g, const CudaLaunch *l,
+			 bool again)
 {
-	for (size_t i = 0; i < g->n; i++)
+	for (size_t i = 0; i < g->n && !again; i++)
 		if (!cuda_graph_update(ctx, g, i, &l[i]))
 			return false;
-	return true;
+	return !(again || g->stale) || cuda_graph_remake(ctx, g, l);
 }
 
-static bool graph_set(Ctx *ctx, DeviceRun *r)
+static bool graph_set(Ctx *ctx, DeviceRun *r, bool again)
 {
 	CudaSignal signal = cuda_wait_signal(&r->d->waiter, r->kind, r->word);
 	const CudaLaunch *l = cuda_launches(ctx, &ctx->scratch, r);
@@ -171,8 +254,8 @@ static bool graph_set(Ctx *ctx, DeviceRun *r)
 	if (!r->made)
 		return cuda_graph_new(ctx, &r->arena, &r->d->gpu, l,
 				      r->nlaunches, &signal, &r->graph);
-	return graph_update(ctx, &r->graph, l) &&
-	       (!r->silent_made || graph_update(ctx, &r->silent, l));
+	return graph_update(ctx, &r->graph, l, again) &&
+	       (!r->silent_made || graph_update(ctx, &r->silent, l, again));
 }
 
 /* The graph for a run that is not waited for by a word. */
@@ -232,7 +315,12 @@ static void moves_keep(Arena *a, DeviceMove **list, size_t *cap,
 
 bool device_run_set(Ctx *ctx, DeviceRun *r, const DeviceWork *w)
 {
+	bool cuda = r->d->kind == DEVICE_CUDA, again = false;
+
 	bug_if(r->pending);
+	if (cuda &&
+	    !(device_usable(ctx, r->d) && products_record(ctx, r, w, &again)))
+		return false;
 	launches_keep(r, w);
 	moves_keep(&r->arena, &r->in, &r->cap_in, w->in, w->nin);
 	moves_keep(&r->arena, &r->out, &r->cap_out, w->out, w->nout);
@@ -246,9 +334,7 @@ bool device_run_set(Ctx *ctx, DeviceRun *r, const DeviceWork *w)
 		memcpy(r->copies, w->copies, w->ncopies * sizeof(*w->copies));
 	r->ncopies = w->ncopies;
 	r->threads = w->threads;
-	if (r->d->kind == DEVICE_CUDA &&
-	    !(device_usable(ctx, r->d) && graph_set(ctx, r) &&
-	      stage_make(ctx, r)))
+	if (cuda && !(graph_set(ctx, r, again) && stage_make(ctx, r)))
 		return false;
 	r->made = true;
 	return true;
@@ -626,8 +712,7 @@ bool device_run_time(Ctx *ctx, DeviceRun *const *runs, size_t n, size_t times,
 	bool ok = true;
 	for (size_t t = 0; ok && t < times; t++)
 		for (size_t i = 0; ok && i < each; i++)
-			ok = device_cuda_launch(ctx, &runs[t % n]->launches[i],
-						&l[all++]);
+			ok = cuda_launch_of(ctx, runs[t % n], i, &l[all++]);
 	ok = ok && launches_time(ctx, &a, runs[0], l, all, us);
 	*us /= (double)times;
 	oom_trap_pop(&trap);

@@ -12,6 +12,7 @@ $ ASAN_OPTIONS=detect_leaks=0 tenon devices
 <lines>
 <any> library   libcuda.so.1 <any>CUDA driver<any>
 <any> library   libnvrtc<any>NVRTC<any>found<any>
+<any> library   libcublasLt<any>cuBLASLt<any>found<any>
   library   libOpenCL.so.1 <any>OpenCL loader, <any> platform<any>, found (<any>)
 <lines>
   library <any>

@@ -27,6 +27,8 @@ int fake_allocations;             /* of device memory, so far */
 void *fake_stream;                /* of the last launch of a graph */
 unsigned long fake_args[8];       /* the last kernel's of a cubin */
 
+int fake_records; /* streams that were recorded */
+
 /* What handles of functions point to. */
 static char twice, plus, trap, signal, mapped, any;
 
@@ -335,6 +337,20 @@ int cuMemcpyDtoDAsync_v2(unsigned long to, unsigned long p, size_t n, void *s)
 	return s ? 0 : 400;
 }
 
+/* A stream that is recorded, and into what; there is one at most. */
+static void *recorded;
+static struct Graph *record;
+static int record_fill(unsigned long p, unsigned char value, size_t n);
+
+int cuMemsetD8Async(unsigned long p, unsigned char value, size_t n, void *s)
+{
+	INSIDE;
+	if (s && s == recorded)
+		return record_fill(p, value, n);
+	memset((void *)p, value, n);
+	return s ? 0 : 400;
+}
+
 int cuMemsetD32Async(unsigned long p, unsigned value, size_t n, void *s)
 {
 	INSIDE;
@@ -531,6 +547,11 @@ typedef struct Node {
 	size_t size;
 	unsigned *word; /* of a node that writes it; then f is NULL */
 	int enabled;
+	/* of a library's nodes, which run `host`, or fill `size` bytes */
+	void (*host)(const void *parameters);
+	unsigned char *fill;
+	unsigned char value;
+	struct Graph *child; /* a copy; of a node that is one */
 } Node;
 
 /* What is instantiated is a copy; nodes are named by where they were. */
@@ -540,6 +561,25 @@ typedef struct Graph {
 	int loose; /* the last node is not after the one before yet */
 	const struct Graph *of;
 } Graph;
+
+static void graph_free(Graph *g)
+{
+	for (size_t i = 0; g && i < g->n; i++)
+		graph_free(g->nodes[i].child);
+	free(g);
+}
+
+static Graph *graph_copy(const Graph *g)
+{
+	Graph *copy = malloc(sizeof(Graph));
+
+	*copy = *g;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->nodes[i].child)
+			copy->nodes[i].child = graph_copy(g->nodes[i].child);
+	copy->of = g;
+	return copy;
+}
 
 static int node_set(Node *node, const Kernel *k)
 {
@@ -656,11 +696,8 @@ int cuGraphAddBatchMemOpNode(void **node, void *graph, void *const *after,
 
 int cuGraphInstantiateWithFlags(void **e, void *graph, unsigned long long flags)
 {
-	Graph *copy;
 	INSIDE;
-	*e = copy = malloc(sizeof(Graph));
-	*copy = *(Graph *)graph;
-	copy->of = graph;
+	*e = graph_copy(graph);
 	fake_graphs++;
 	return (int)flags;
 }
@@ -692,13 +729,120 @@ int cuGraphNodeSetEnabled(void *e, void *node, unsigned enabled)
 	return 0;
 }
 
-int cuGraphLaunch(void *e, void *s)
+int cuGraphAddChildGraphNode(void **node, void *graph, void *const *after,
+			     size_t n, void *child)
 {
-	Graph *g = e;
 	INSIDE;
-	if (!s)
-		return 400;
-	fake_stream = s;
+	if (!child || !node_add(graph, after, n, node))
+		return 1;
+	((Node *)*node)->child = graph_copy(child);
+	return 0;
+}
+
+int cuGraphAddEmptyNode(void **node, void *graph, void *const *after, size_t n)
+{
+	INSIDE;
+	return node_add(graph, after, n, node) ? 0 : 1;
+}
+
+/* Another kernel, or as many nodes more or less, is another graph. */
+int cuGraphExecChildGraphNodeSetParams(void *e, void *node, void *child)
+{
+	Node *at = node_in(e, node);
+	Graph *with = child;
+	INSIDE;
+	fake_updates++;
+	if (!at || !at->child || !with)
+		return 1;
+	if (at->child->n != with->n)
+		return 910;
+	for (size_t i = 0; i < with->n; i++)
+		if (with->nodes[i].host != at->child->nodes[i].host)
+			return 910;
+	graph_free(at->child);
+	at->child = graph_copy(with);
+	return 0;
+}
+
+/* ---- what a library queues ------------------------------------------- */
+
+int cuStreamBeginCapture_v2(void *s, int mode)
+{
+	INSIDE;
+	if (!s || recorded || mode != 2)
+		return 1;
+	recorded = s;
+	record = calloc(1, sizeof(Graph));
+	return 0;
+}
+
+int cuStreamEndCapture(void *s, void **g)
+{
+	Graph *made = record;
+
+	if (!s || s != recorded)
+		return 401;
+	recorded = NULL;
+	record = NULL;
+	*g = NULL;
+	if (fails(__func__)) {
+		graph_free(made);
+		return fails(__func__);
+	}
+	INSIDE;
+	*g = made;
+	fake_graphs++;
+	fake_records++;
+	return 0;
+}
+
+static int record_fill(unsigned long p, unsigned char value, size_t n)
+{
+	Node *node = &record->nodes[record->n++];
+
+	node->enabled = 1;
+	node->fill = (unsigned char *)p;
+	node->value = value;
+	node->size = n;
+	return 0;
+}
+
+/* For cublaslt_fake.c: a function of the host, when the stream gets there. */
+int fake_queue(void (*host)(const void *parameters), const void *parameters,
+	       size_t size, void *s)
+{
+	INSIDE;
+	if (!s || size > sizeof(record->nodes[0].parameters))
+		return 1;
+	if (s != recorded) {
+		host(parameters);
+		return 0;
+	}
+	Node *node = &record->nodes[record->n++];
+	node->enabled = 1;
+	node->host = host;
+	node->size = size;
+	memcpy(node->parameters, parameters, size);
+	return 0;
+}
+
+static int graph_run(Graph *g);
+
+static int own_run(Node *node)
+{
+	if (node->child)
+		return graph_run(node->child);
+	if (node->fill)
+		memset(node->fill, node->value, node->size);
+	if (node->host) {
+		fake_launches++;
+		node->host(node->parameters);
+	}
+	return 0;
+}
+
+static int graph_run(Graph *g)
+{
 	for (size_t i = 0; i < g->n; i++) {
 		Node *node = &g->nodes[i];
 		if (!node->enabled)
@@ -706,6 +850,11 @@ int cuGraphLaunch(void *e, void *s)
 		if (node->word) {
 			if (number("FAKE_BUSY", 0) >= 0 && !fake_fault)
 				*node->word = 1;
+			continue;
+		}
+		if (!node->f) {
+			if (own_run(node))
+				return 1;
 			continue;
 		}
 		if (!shape_is_good(node->f, node->grid, node->block,
@@ -716,9 +865,18 @@ int cuGraphLaunch(void *e, void *s)
 	return 0;
 }
 
+int cuGraphLaunch(void *e, void *s)
+{
+	INSIDE;
+	if (!s)
+		return 400;
+	fake_stream = s;
+	return graph_run(e);
+}
+
 int cuGraphExecDestroy(void *e)
 {
-	free(e);
+	graph_free(e);
 	INSIDE;
 	fake_graphs--;
 	return 0;
@@ -726,7 +884,7 @@ int cuGraphExecDestroy(void *e)
 
 int cuGraphDestroy(void *g)
 {
-	free(g);
+	graph_free(g);
 	INSIDE;
 	fake_graphs--;
 	return 0;

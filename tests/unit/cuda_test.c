@@ -264,6 +264,69 @@ static bool run_signals(Device *x, const CudaLaunch l[2])
 	return true;
 }
 
+/* The first n words set to 0, when that is launched. */
+static bool record(Device *x, size_t n, CudaGraphForm *out)
+{
+	bool ok = cuda_record_begin(&ctx, &x->d, x->s);
+
+	if (!ok)
+		return false;
+	ok = cuda_zero(&ctx, &x->d, x->p, n * sizeof(int), x->s);
+	return cuda_record_end(ok ? &ctx : NULL, &x->d, x->s, out) && ok;
+}
+
+static bool second_is(Device *x, int want)
+{
+	return cuda_copy_out(&ctx, &x->d, x->host, x->p, 2 * sizeof(int),
+			     x->s) &&
+	       CHECK(x->host[1] == want);
+}
+
+static bool run_recorded_in(Device *x, CudaGraph *g, CudaGraphForm form[2])
+{
+	CudaLaunch l[2] = {{.name = "zero", .grid = {1, 1, 1}},
+			   {.name = "nothing"}};
+
+	memcpy(l[0].block, l[0].grid, sizeof(l[0].grid));
+	l[0].child = form[0];
+	if (!cuda_graph_new(&ctx, &ctx.perm, &x->d, l, 2, NULL, g) ||
+	    !CHECK(g->live == 1) || !cuda_fill(&ctx, &x->d, x->p, 5, 2, x->s) ||
+	    !cuda_graph_launch(&ctx, g, x->s) || !holds(x, 0, 1) ||
+	    !second_is(x, 5))
+		return false;
+	/* another in its place */
+	l[0].child = form[1];
+	if (!cuda_graph_update(&ctx, g, 0, &l[0]) || !CHECK(!g->stale) ||
+	    !cuda_graph_update(&ctx, g, 1, &l[1]) || !CHECK(!g->stale) ||
+	    !cuda_fill(&ctx, &x->d, x->p, 5, 2, x->s) ||
+	    !cuda_graph_launch(&ctx, g, x->s) || !holds(x, 0, 2))
+		return false;
+	/* where there was nothing */
+	l[1] = l[0];
+	l[1].child = form[0];
+	l[0] = (CudaLaunch){.name = "nothing"};
+	return cuda_graph_update(&ctx, g, 0, &l[0]) && CHECK(g->stale) &&
+	       cuda_graph_remake(&ctx, g, l) && CHECK(!g->stale) &&
+	       CHECK(g->live == 1) &&
+	       cuda_fill(&ctx, &x->d, x->p, 5, 2, x->s) &&
+	       cuda_graph_launch(&ctx, g, x->s) && holds(x, 0, 1) &&
+	       second_is(x, 5);
+}
+
+/* What other code queues, as a launch of a graph. */
+static bool run_recorded(Device *x)
+{
+	CudaGraphForm form[2] = {NULL, NULL};
+	CudaGraph g = {.device = &x->d};
+	bool ok = record(x, 1, &form[0]) && record(x, 2, &form[1]) &&
+		  run_recorded_in(x, &g, form);
+
+	ok = cuda_graph_free(ok ? &ctx : NULL, &g) && ok;
+	for (int i = 0; i < 2; i++)
+		cuda_record_free(&x->d, form[i]);
+	return ok;
+}
+
 /* A context that was there before. */
 static bool run_shared(Device *x)
 {
@@ -344,7 +407,7 @@ static bool work(void)
 	bool ok = make(&x, l, 40 * sizeof(int));
 	p[0].p = p[1].p = x.p;
 	ok = ok && run_alone(&x, l) && run_signals(&x, l) && run_others(&x) &&
-	     run_map(&x) && run_graph(&x, l, &p[1]);
+	     run_map(&x) && run_recorded(&x) && run_graph(&x, l, &p[1]);
 	return unmake(&ctx, &x) && ok;
 }
 
@@ -378,7 +441,11 @@ static void failures(void)
 			end ? (size_t)(end - symbols[i]) : strlen(symbols[i]);
 		if (strncmp(symbols[i], "cuGetError", 10) == 0)
 			continue; /* asked only about errors */
-		setenv("FAKE_FAIL", arena_printf(&ctx.perm, "%s:1", symbols[i]),
+		/* 1 of a child: that it has other nodes */
+		bool child = strstr(symbols[i], "ChildGraphNodeSet") != NULL;
+		setenv("FAKE_FAIL",
+		       arena_printf(&ctx.perm, "%s:%d", symbols[i],
+				    child ? 999 : 1),
 		       1);
 		CHECK(!work());
 		CHECK(ctx.err == ERR_ENV);
@@ -387,7 +454,7 @@ static void failures(void)
 		CHECK(fake("fake_depth") == 0);
 		count++;
 	}
-	CHECK(count == 49);
+	CHECK(count == 55);
 	setenv("FAKE_FAIL", "cuStreamSynchronize:1", 1);
 	CHECK(!work());
 	CHECK(said("cuStreamSynchronize failed on Fake 7: "
@@ -624,19 +691,21 @@ static void joined(void)
 	CHECK(cuda_graph_launch(&ctx, &x.g, x.s) && holds(&x, 22, 1));
 	/* none beside what is empty */
 	l[1].grid[0] = 0;
-	CHECK(cuda_graph_update(&ctx, &x.g, 1, &l[1]));
+	CHECK(cuda_graph_update(&ctx, &x.g, 1, &l[1]) && x.g.stale);
+	CHECK(cuda_graph_remake(&ctx, &x.g, l) && !x.g.stale);
 	CHECK(fake("fake_joined") == before + 2);
 	CHECK(cuda_fill(&ctx, &x.d, x.p, 5, 2, x.s));
 	CHECK(cuda_graph_launch(&ctx, &x.g, x.s) && holds(&x, 20, 1));
 	l[1].grid[0] = 3;
-	CHECK(cuda_graph_update(&ctx, &x.g, 1, &l[1]));
+	CHECK(cuda_graph_update(&ctx, &x.g, 1, &l[1]) && x.g.stale);
+	CHECK(cuda_graph_remake(&ctx, &x.g, l));
 	CHECK(fake("fake_joined") == before + 4);
 	CHECK(cuda_fill(&ctx, &x.d, x.p, 5, 2, x.s));
 	CHECK(cuda_graph_launch(&ctx, &x.g, x.s) && holds(&x, 22, 1));
 	/* one that cannot be made anew is no graph any more */
 	setenv("FAKE_FAIL", "cuGraphAddDependencies_v2:1", 1);
 	l[0].grid[0] = 0;
-	CHECK(!cuda_graph_update(&ctx, &x.g, 0, &l[0]));
+	CHECK(!cuda_graph_remake(&ctx, &x.g, l));
 	CHECK(said("cuGraphAddDependencies failed on twice: "));
 	unsetenv("FAKE_FAIL");
 	CHECK(fake("fake_graphs") == graphs);

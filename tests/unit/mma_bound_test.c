@@ -5,7 +5,8 @@
  * sum so far, aligned to their largest exponent, cut off and added (src/oracle/
  * sum.c names the sources). Groups of 4, 8 and 16 products and one or two bits
  * beyond f32's must stay within the interval of every input; an adder that
- * keeps fewer bits must leave it.
+ * keeps fewer bits must leave it. The bound of f32.tc.any must hold for groups
+ * of any size, one by one too, and for parts of K that are added up afterwards.
  */
 #include "oracle/eval.h"
 #include "unit/test.h"
@@ -19,6 +20,7 @@
 typedef struct Adder {
 	int group, bits;
 	bool zeros; /* a product with a zero has an exponent all the same */
+	int parts;  /* of K, each summed by itself; 0: one */
 } Adder;
 
 static uint64_t seed;
@@ -74,6 +76,21 @@ static double sum_of(const Adder *a, DType d, const double *x, const double *y,
 	return sum;
 }
 
+static double parts_of(const Adder *a, DType d, const double *x,
+		       const double *y, int stride, int k)
+{
+	int each = a->parts > 1 ? (k + a->parts - 1) / a->parts : k;
+	float sum = 0;
+
+	for (int at = 0; at < k; at += each) {
+		int n = k - at < each ? k - at : each;
+		float part =
+			(float)sum_of(a, d, x + at, y + at * stride, stride, n);
+		sum = at ? sum + part : part;
+	}
+	return (double)sum;
+}
+
 /* ---- inputs ---------------------------------------------------------- */
 
 typedef double Draw(int k, bool right);
@@ -125,6 +142,22 @@ static double worst(int k, bool right)
 	if (k == 0)
 		return 1;
 	return right && k % 4 != 3 ? 0x1.ff8p-12 : 0x1.ff8p-13;
+}
+
+/* The same for terms that are added one by one. */
+static double lone(int k, bool right)
+{
+	if (k == 0)
+		return 1;
+	return right ? 0x1.ff8p-12 : 0x1p-12;
+}
+
+/* Terms that 20 bits beside the large one do not hold. */
+static double coarse_lone(int k, bool right)
+{
+	if (k == 0)
+		return 1;
+	return right ? 0x1.ff8p-12 : 0x1p-10;
 }
 
 static Draw *const draws[] = {normal, positive, cancelling, wide, tiny, worst};
@@ -186,7 +219,7 @@ static Outcome run(const Adder *a, AccKind acc, DType d, Draw *from, int k)
 	for (int i = 0; i < M; i++)
 		for (int j = 0; j < N; j++)
 			((float *)out.data)[i * N + j] =
-				(float)sum_of(a, d, x + i * k, y + j, N, k);
+				(float)parts_of(a, d, x + i * k, y + j, N, k);
 	return judge(d, acc, in, &out, k);
 }
 
@@ -202,7 +235,8 @@ static void every_adder(void)
 			for (size_t f = 0; f < ARRAY_LEN(draws); f++)
 				for (size_t i = 0; i < ARRAY_LEN(ks); i++)
 					for (int z = 0; z < 4; z++) {
-						Adder a = {group, bits, z & 1};
+						Adder a = {group, bits, z & 1,
+							   0};
 						DType d = z & 2 ? DT_BF16
 								: DT_F16;
 						Outcome o =
@@ -220,7 +254,7 @@ static void every_adder(void)
 /* What keeps fewer bits than f32 has, or is judged by another accumulator. */
 static void others(void)
 {
-	Adder coarse = {4, 20, false}, good = {4, 24, false};
+	Adder coarse = {4, 20, false, 0}, good = {4, 24, false, 0};
 
 	CHECK(run(&coarse, ACC_MMA, DT_F16, positive, 1024) == OUT_FAIL);
 	CHECK(run(&coarse, ACC_MMA, DT_BF16, positive, 256) == OUT_FAIL);
@@ -237,11 +271,38 @@ static double whole(int k, bool right)
 
 static void exact(void)
 {
-	Adder a = {8, 24, true};
+	Adder a = {8, 24, true, 0};
 
 	for (int k = 1; k < 300; k += 37)
 		CHECK(run(&a, ACC_MMA, DT_F16, whole, k) == OUT_PASS &&
 		      run(&a, ACC_MMA, DT_BF16, whole, k) == OUT_PASS);
+}
+
+static void any_order(void)
+{
+	static const int groups[] = {1, 2, 4, 16}, parts[] = {1, 3, 8};
+	static const int ks[] = {1, 2, 37, 1024};
+	Adder alone = {1, 24, false, 1}, coarse = {1, 20, false, 1};
+
+	seed = 88172645463325252u;
+	for (size_t g = 0; g < ARRAY_LEN(groups); g++)
+		for (size_t p = 0; p < ARRAY_LEN(parts); p++)
+			for (size_t f = 0; f < ARRAY_LEN(draws); f++)
+				for (size_t i = 0; i < ARRAY_LEN(ks); i++) {
+					Adder a = {groups[g], 24, f & 1,
+						   parts[p]};
+					DType d = i & 1 ? DT_BF16 : DT_F16;
+					if (!CHECK(run(&a, ACC_ANY, d, draws[f],
+						       ks[i]) != OUT_FAIL))
+						printf("group %d parts %d draw "
+						       "%zu k %d\n",
+						       groups[g], parts[p], f,
+						       ks[i]);
+				}
+	CHECK(run(&alone, ACC_ANY, DT_F16, lone, 1024) != OUT_FAIL);
+	CHECK(run(&alone, ACC_MMA, DT_F16, lone, 1024) == OUT_FAIL);
+	CHECK(run(&coarse, ACC_ANY, DT_F16, coarse_lone, 1024) == OUT_FAIL);
+	CHECK(run(&alone, ACC_ANY, DT_F16, whole, 300) == OUT_PASS);
 }
 
 static void names(void)
@@ -250,6 +311,7 @@ static void names(void)
 
 	CHECK(acc_kind_parse("f32.tc.mma", &kind) && kind == ACC_MMA);
 	CHECK(!acc_flushes(ACC_MMA));
+	CHECK(acc_kind_parse("f32.tc.any", &kind) && kind == ACC_ANY);
 	CHECK(unit_acc(UNIT_MMA, DT_F32) == ACC_MMA);
 	CHECK(unit_acc(UNIT_MMA, DT_I32) == ACC_IEEE);
 }
@@ -257,7 +319,8 @@ static void names(void)
 int main(int argc, char **argv)
 {
 	static const TestCase cases[] = {TEST(every_adder), TEST(others),
-					 TEST(exact), TEST(names)};
+					 TEST(exact), TEST(any_order),
+					 TEST(names)};
 
 	ctx_init(&ctx);
 	arena_init(&arena);

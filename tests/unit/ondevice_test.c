@@ -6,7 +6,7 @@
  *
  * tests/run: plain
  */
-#include "runtime/cuda.h"
+#include "runtime/cublaslt.h"
 #include "runtime/nvrtc.h"
 #include "tests/unit/api.h"
 
@@ -19,7 +19,7 @@ enum {
 	CHILD_SKIPPED = 77
 };
 
-static const char no_gpu[] = "no GPU, or no NVRTC for it, is here";
+static const char no_gpu[] = "no GPU, or no NVRTC or cuBLASLt for it, is here";
 
 /* Runs fn in a child; false: it was skipped. */
 static bool in_child(void (*fn)(void))
@@ -458,6 +458,63 @@ static void faults(void)
 	case_close(&k);
 }
 
+/* ---- products by cuBLASLt --------------------------------------------- */
+
+static const char *const products[] = {
+	"dims d: M = 33, N = 65, K = 67\n"
+	"def f(x: f16[M, K], w: f16[K, N], b: f16[N]):\n"
+	"    return relu(x @ w + b)\n",
+	"dims d: M = 128, N = 96, K = 256\n"
+	"def f(x: bf16[M, K], w: bf16[N, K]):\n    return x @ w.T\n",
+	"dims d: M = 128, N = 96, K = 256\n"
+	"def f(x: f16[M, K], w: f16[N, K]):\n"
+	"    return matmul(x, w.T, acc=f32, out=f32)\n",
+	"dims d: M = 65, N = 33, K = 129\n"
+	"def f(x: f32[M, K], w: f32[N, K]):\n    return x @ w.T\n",
+	"dims d: B = 3, M = 17, N = 24, K = 40\n"
+	"def f(x: f16[B, M, K], w: f16[B, N, K]):\n"
+	"    return x @ w.transpose(0, 2, 1)\n",
+	"dims d: M = 64, N = 48\n"
+	"def f(x: i8[M, 64], w: i8[N, 64]):\n"
+	"    return matmul(x, w.T, acc=i32, out=i32)\n",
+};
+
+/* Judged as any kernel, and the same bits each time, wherever tensors lie. */
+static void by_library(const char *program)
+{
+	static const char *const pins[] = {"library.product=cublaslt"};
+	TenonPlanOptions o = {.target = "cuda", .pins = pins, .npins = 1};
+	TenonOutcome outcome = TENON_FAIL;
+	uint64_t hash = 0;
+	Case k;
+
+	if (!case_open(&k, "t", program, NULL) ||
+	    !works(&k, tenon_compile(k.c, k.p, &o, &k.plan), program))
+		return;
+	if (works(&k, tenon_check(k.plan, NULL, 1, NULL, NULL, &outcome),
+		  program) &&
+	    !CHECK(outcome == TENON_PASS))
+		printf("%s", program);
+	for (int i = 0; i < 5 && case_fill(&k, "random") && case_run(&k); i++) {
+		CHECK(i == 0 || hash == case_hash(&k));
+		hash = case_hash(&k);
+	}
+	case_close(&k);
+}
+
+static void library(void)
+{
+	CublasLt lt;
+	Ctx ctx;
+
+	ctx_init(&ctx);
+	if (!cublaslt_open(&ctx, NULL, &lt))
+		_exit(CHILD_SKIPPED);
+	ctx_release(&ctx);
+	for (size_t i = 0; i < ARRAY_LEN(products); i++)
+		by_library(products[i]);
+}
+
 #define ON_GPU(fn)                                                             \
 	static void on_##fn(void)                                              \
 	{                                                                      \
@@ -472,6 +529,7 @@ ON_GPU(two_processes)
 ON_GPU(forked)
 ON_GPU(memory)
 ON_GPU(faults)
+ON_GPU(library)
 
 int main(int argc, char **argv)
 {
@@ -480,7 +538,7 @@ int main(int argc, char **argv)
 		TEST(on_owned_primary), TEST(on_owned_context),
 		TEST(on_threads),       TEST(on_two_processes),
 		TEST(on_forked),        TEST(on_memory),
-		TEST(on_faults),
+		TEST(on_faults),        TEST(on_library),
 	};
 
 	if (argc > 1 && strncmp(argv[1], "--work", 6) == 0) {
