@@ -10,11 +10,9 @@ static const Realisation *const cpu_table[REALISATIONS] = {
 	&realise_rowreduce,
 	&realise_loop,
 };
-/* Rows between products are kernels of their own: no region asks for
- * attention. */
 static const Realisation *const gpu_table[REALISATIONS] = {
 	&realise_gpu_contract,
-	&realise_attention,
+	&realise_gpu_attention,
 	&realise_rowreduce,
 	&realise_loop,
 };

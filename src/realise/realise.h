@@ -2,8 +2,8 @@
  * realise: stage 3 to stage 4, ways to compute a region.
  *
  * One file a realisation: loop.c, rowreduce.c, contract.c, attention.c (its
- * loops in attention_body.c); gpu_contract.c is contract for GPUs. lower.c
- * holds what they share: evaluating a value of the program at an index.
+ * loops in attention_body.c); gpu_contract.c and gpu_attention.c are for GPUs.
+ * lower.c holds what they share: evaluating a value of the program at an index.
  */
 #ifndef TENON_REALISE_REALISE_H
 #define TENON_REALISE_REALISE_H
@@ -75,7 +75,7 @@ typedef struct Realisation {
 } Realisation;
 
 extern const Realisation realise_loop, realise_rowreduce, realise_contract,
-	realise_attention, realise_gpu_contract;
+	realise_attention, realise_gpu_contract, realise_gpu_attention;
 
 /*
  * Guards the load that the verifier could not prove by the two conditions

@@ -49,6 +49,7 @@ typedef enum Cond {
 	COND_ROW_LONG,
 	COND_ROWS_DEAR,
 	COND_UNIT,
+	COND_UNIT_ROWS,
 	COND_JOIN_DEAR,
 	COND_COUNT,
 } Cond;
