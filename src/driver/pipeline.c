@@ -87,10 +87,30 @@ static bool indices_fit(Pipeline *p, ExprTab *t, Loc loc)
 			  "large an expression");
 }
 
+/* On a GPU attention without a matrix unit is its parts: attention.unit=fma is
+ * a pin of regions there. */
+static void pin_apart(Pipeline *p)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < p->npins; i++) {
+		const Pin *pin = &p->pins[i];
+		if (p->target->threads && pin->value == UNIT_FMA &&
+		    !strcmp(pin->realisation, "attention") &&
+		    !strcmp(pin->param, "unit"))
+			p->region_pins[p->nregion_pins++] = (RegionPin){
+				.kind = PIN_ATTENTION, .text = pin->text};
+		else
+			p->pins[left++] = *pin;
+	}
+	p->npins = left;
+}
+
 static bool pass_partition(Pipeline *p)
 {
 	Buf why;
 
+	pin_apart(p);
 	Target t = target_pinned(p->target, p->pins, p->npins);
 	Partition on = {.gpu = t.threads > 0,
 			.cpus = t.cpus,

@@ -119,7 +119,7 @@ static const char *check(Arena *a, const Extents *x, const Target *t,
 	int64_t warps = par[A_THREADS] / MMA_THREADS;
 
 	if (par[A_UNIT] != UNIT_MMA)
-		return "attention on a GPU is by mma, or apart: fma";
+		return "attention on a GPU is by mma, or its parts by fma";
 	if (par[A_THREADS] < MMA_THREADS || par[A_THREADS] > 512 ||
 	    (par[A_THREADS] & (par[A_THREADS] - 1)))
 		return "threads must be 32, 64 ... 512";
