@@ -125,7 +125,8 @@ static const char *check(Arena *a, const Extents *x, const Target *t,
 		return "threads must be 32, 64 ... 512";
 	if (par[A_ROWS] < 1 || par[A_ROWS] % (MMA_ROWS * warps) ||
 	    par[A_ROWS] > 4 * MMA_ROWS * warps)
-		return "rows must be 16, 32 or 64 for each warp of 32 threads";
+		return "rows must be a multiple of 16 for each warp of 32 "
+		       "threads, at most 64";
 	if (par[A_KEYS] < 1 || par[A_KEYS] % (2 * MMA_COLUMNS) ||
 	    par[A_KEYS] > 256)
 		return "keys must be a multiple of 16, at most 256";
@@ -157,10 +158,11 @@ static void choose(const Extents *x, const Target *t, int64_t *par,
 		       par[A_ROWS] > MMA_ROWS && par[A_ROWS] / 2 >= x->queries)
 			par[A_ROWS] /= 2;
 	}
-	if (!pinned[A_THREADS])
-		par[A_THREADS] = 2 * par[A_ROWS];
-	while (!pinned[A_THREADS] && par[A_THREADS] > 256)
-		par[A_THREADS] /= 2;
+	for (int64_t n = MMA_THREADS; !pinned[A_THREADS]; n *= 2) {
+		par[A_THREADS] = n;
+		if (n == 256 || par[A_ROWS] % n)
+			break;
+	}
 	if (!pinned[A_STAGES])
 		par[A_STAGES] = 2;
 	arena_init(&a);
