@@ -30,6 +30,9 @@ void eg_move_head(const Emit *e, Buf *out);
 /* ---- emit_gpu_dot.c -------------------------------------------------- */
 
 void eg_dot(Emit *e, const Stmt *s, const Phase *ph);
+/* What a store to registers puts there: where they are an operand of products
+ * and of nothing else, what is yet to be rounded, once, with its neighbour. */
+VarId eg_dot_stored(const Emit *e, const Stmt *s, const Phase *ph);
 /* How PTX writes what is multiplied: K of a step, and the dtypes of sums and
  * operands. */
 typedef struct DotNames {

@@ -52,6 +52,55 @@ const char *eg_sum_type(const Stmt *s)
 				    : "unsigned";
 }
 
+/* ---- operands in registers ------------------------------------------- */
+
+/* Whether a DOT reads the buffer, and whether anything else does. */
+static void find_readers(const StmtList *l, uint32_t buffer, bool *dot,
+			 bool *other)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		if (s->kind == ST_DOT)
+			*dot |= s->dot->in[0].buffer == buffer;
+		*other |= (s->kind == ST_LOAD && s->buffer == buffer) ||
+			  (s->kind == ST_COPY &&
+			   s->copy->from.buffer == buffer);
+		find_readers(&s->body, buffer, dot, other);
+		find_readers(&s->orelse, buffer, dot, other);
+	}
+}
+
+static const Stmt *find_definition(const StmtList *l, VarId v)
+{
+	const Stmt *found = NULL;
+
+	for (size_t i = 0; i < l->n && !found; i++) {
+		const Stmt *s = l->p[i];
+		if ((s->kind == ST_OP || s->kind == ST_ROUND) && s->var == v)
+			return s;
+		found = find_definition(&s->body, v);
+		if (!found)
+			found = find_definition(&s->orelse, v);
+	}
+	return found;
+}
+
+VarId eg_dot_stored(const Emit *e, const Stmt *s, const Phase *ph)
+{
+	bool dot = false, other = false;
+
+	if (dtype_info[s->dtype].bytes != 2 || !dtype_is_float(s->dtype))
+		return s->args[0];
+	for (size_t i = 0; i < e->k->phases.n; i++)
+		find_readers(&e->k->phases.p[i].body, s->buffer, &dot, &other);
+	if (!dot || other)
+		return s->args[0];
+	const Stmt *made = find_definition(&ph->body, s->args[0]);
+	bool rounds = made && made->from == DT_F32 &&
+		      (made->kind == ST_ROUND || made->op == OP_CAST);
+	return rounds ? made->args[0] : s->args[0];
+}
+
 /* ---- functions ------------------------------------------------------- */
 
 static const char ldmatrix_text[] =
@@ -72,8 +121,8 @@ static const char ldmatrix_text[] =
 	"\"r\"(at) : \"memory\");\n"
 	"}\n";
 
-/* Two values of the dtype in a word, the first in the lower half; they are
- * rounded to it already. [PTX ISA, "cvt"] */
+/* Two values of the dtype in a word, the first in the lower half, rounded to it
+ * unless they were. [PTX ISA, "cvt"] */
 static const char pair_text[] =
 	"\nstatic __device__ __forceinline__ unsigned tn_pair(const float "
 	"(&x)[2])\n"
