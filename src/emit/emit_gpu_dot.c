@@ -5,10 +5,11 @@
  * part of it: of each step of 32 bytes along k it loads the rows and columns to
  * registers with ldmatrix, where mma.sync wants them, and adds all their
  * products to its sums. An operand in registers is in place already, two
- * elements to be put in a word: sums lie as mma.sync wants its rows. ldmatrix takes 8 x 8 elements of 16 bits, a row of 16
- * bytes each, and gives thread t elements 2 (t % 4) and the next of row t / 4;
- * with .trans those of the matrix turned over. Bytes lie in it two by two.
- * [PTX ISA 8.5, "Matrix fragments for mma.m16n8k16" and "ldmatrix"]
+ * elements to be put in a word: sums lie as mma.sync wants its rows. ldmatrix
+ * takes 8 x 8 elements of 16 bits, a row of 16 bytes each, and gives thread t
+ * elements 2 (t % 4) and the next of row t / 4; with .trans those of the matrix
+ * turned over. Bytes lie in it two by two. [PTX ISA 8.5, "Matrix fragments for
+ * mma.m16n8k16" and "ldmatrix"]
  */
 #include "emit/emit_gpu.h"
 
@@ -62,9 +63,9 @@ static void find_readers(const StmtList *l, uint32_t buffer, bool *dot,
 		const Stmt *s = l->p[i];
 		if (s->kind == ST_DOT)
 			*dot |= s->dot->in[0].buffer == buffer;
-		*other |= (s->kind == ST_LOAD && s->buffer == buffer) ||
-			  (s->kind == ST_COPY &&
-			   s->copy->from.buffer == buffer);
+		*other |=
+			(s->kind == ST_LOAD && s->buffer == buffer) ||
+			(s->kind == ST_COPY && s->copy->from.buffer == buffer);
 		find_readers(&s->body, buffer, dot, other);
 		find_readers(&s->orelse, buffer, dot, other);
 	}

@@ -31,7 +31,7 @@
 #include <string.h>
 
 #define COPY_BYTES 16
-#define QUAD	   4 /* threads that have a row of sums between them */
+#define QUAD       4 /* threads that have a row of sums between them */
 
 enum {
 	A_UNIT,
@@ -42,15 +42,15 @@ enum {
 	A_COUNT
 };
 
-static const char *const params[] = {"unit",	"rows",	  "keys",
+static const char *const params[] = {"unit",    "rows",   "keys",
 				     "threads", "stages", NULL};
 
 /* An operand of a product: its memory, and where tiles of it go. */
 typedef struct Side {
-	GpuProduct p;	/* for questions of its memory */
-	int number;	/* of the operand */
-	bool across;	/* V: the product sums over its rows */
-	bool lies;	/* copies take it as it lies */
+	GpuProduct p;   /* for questions of its memory */
+	int number;     /* of the operand */
+	bool across;    /* V: the product sums over its rows */
+	bool lies;      /* copies take it as it lies */
 	int64_t length; /* elements of a row */
 	uint32_t packing, tile;
 	bool varies[TN_MAX_RANK]; /* with the batch axis */
@@ -331,8 +331,8 @@ static void pack(GpuAttend *x, Side *s, const char *phase, const char *buffer)
 				  (uint8_t)(n + 2), buffer);
 	lower_phase(l, phase);
 	for (int d = 0; d < n; d++)
-		x->w.at[d] = to[d] = s->varies[d] ? lower_task(l, shape[d])
-						  : num(x, 0);
+		x->w.at[d] = to[d] =
+			s->varies[d] ? lower_task(l, shape[d]) : num(x, 0);
 	set_batch(x, s);
 	Ex tile = lower_task(l, ex_max(t, x->w.tiles, num(x, 1)));
 	Ex i = lower_for(l, ex_mul(t, keys, row), MAP_VECTOR, l->threads);
@@ -390,9 +390,9 @@ static void ask(GpuAttend *x, Side *s, Ex tile)
 		nconds = divides(x, keys, x->w.keys) ? 0 : 1;
 	} else {
 		for (; from.nindex < x->w.batch; from.nindex++)
-			from.index[from.nindex] =
-				s->varies[from.nindex] ? x->w.at[from.nindex]
-						       : num(x, 0);
+			from.index[from.nindex] = s->varies[from.nindex]
+							  ? x->w.at[from.nindex]
+							  : num(x, 0);
 		from.index[from.nindex++] = row;
 		from.index[from.nindex++] = to[2];
 	}
@@ -458,8 +458,8 @@ static void skipped_values(GpuAttend *x)
 				  (uint8_t)(n + 2), "skipped");
 	lower_phase(l, "skipped");
 	for (int d = 0; d < n; d++)
-		x->w.at[d] = to[d] = s->varies[d] ? lower_task(l, shape[d])
-						  : num(x, 0);
+		x->w.at[d] = to[d] =
+			s->varies[d] ? lower_task(l, shape[d]) : num(x, 0);
 	set_batch(x, s);
 	to[n] = lower_task(l, shape[n]);
 	to[n + 1] = lower_for(l, shape[n + 1], MAP_VECTOR, l->threads);
@@ -468,9 +468,9 @@ static void skipped_values(GpuAttend *x)
 	Ex i = lower_for(l, ex_min(t, keys, ex_sub(t, x->w.keys, first)),
 			 MAP_SERIAL, 1);
 	ValueId v = element_at(s, ex_add(t, first, i), to[n + 1], index);
-	VarId args[2] = {lower_zero(l, x->w.acc),
-			 lower_cast(l, x->w.acc, x->element,
-				    lower_value(l, v, index))};
+	VarId args[2] = {
+		lower_zero(l, x->w.acc),
+		lower_cast(l, x->w.acc, x->element, lower_value(l, v, index))};
 	lower_accum(l, sum, OP_ADD, x->w.acc,
 		    lower_op(l, OP_MUL, x->w.acc, x->w.acc, args, 2, NO_VALUE));
 	close(x, 1);
@@ -486,8 +486,8 @@ static void poison(GpuAttend *x)
 	Ex at[K_MAX_RANK], width = num(x, x->width);
 	int n = 0;
 
-	x->poison = lower_buffer(l, SCOPE_WORKER, x->w.acc, &width, 1,
-				 "poison");
+	x->poison =
+		lower_buffer(l, SCOPE_WORKER, x->w.acc, &width, 1, "poison");
 	for (; n < x->w.batch; n++)
 		at[n] = x->v.varies[n] ? x->w.at[n] : num(x, 0);
 	at[n + 1] = lower_for(l, width, MAP_VECTOR, l->threads);
@@ -528,11 +528,11 @@ static Folds open_folds(GpuAttend *x, int sweep)
 		if (!is_fold(x, id, sweep + 1))
 			continue;
 		bool sums = v->op == OP_SUM || v->op == OP_PROD;
-		Fold f = {.value = id,
-			  .op = attend_fold(v->op),
-			  .dtype = sums ? v->acc
-					: program_value(l->p, v->args[0])
-						  ->dtype};
+		Fold f = {
+			.value = id,
+			.op = attend_fold(v->op),
+			.dtype = sums ? v->acc
+				      : program_value(l->p, v->args[0])->dtype};
 		f.acc = lower_buffer(l, SCOPE_REG, f.dtype, shape, 3, "fold");
 		Ex at[5];
 		open_rows(x, at);
@@ -552,8 +552,8 @@ static void end_fold(GpuAttend *x, const Fold *f)
 	ExprTab *t = x->w.t;
 	const Value *v = program_value(l->p, f->value);
 	Ex shape[3] = {num(x, x->par[A_ROWS]), num(x, QUAD), 0}, at[5], to[2];
-	uint32_t part = lower_buffer(l, SCOPE_WORKER, f->dtype, shape, 2,
-				     "part");
+	uint32_t part =
+		lower_buffer(l, SCOPE_WORKER, f->dtype, shape, 2, "part");
 
 	open_rows(x, at);
 	Ex own[3] = {at[0], at[1], at[3]};
@@ -644,9 +644,8 @@ static void elements(GpuAttend *x, int sweep, const Folds *folds, Ex tile)
 	at[2] = lower_for(l, num(x, keys / MMA_COLUMNS), MAP_UNROLL, 1);
 	at[4] = lower_for(l, num(x, 2), MAP_UNROLL, 1);
 	row_index(w, row, index);
-	index[w->batch + 1] =
-		ex_add(t, ex_mul(t, tile, num(x, keys)),
-		       ex_add(t, column_of(x, at), at[4]));
+	index[w->batch + 1] = ex_add(t, ex_mul(t, tile, num(x, keys)),
+				     ex_add(t, column_of(x, at), at[4]));
 	bool part = open_inside(x, index[w->batch + 1], w->keys, keys);
 	element(x, folds, at, index, weighs);
 	if (part && weighs) {
@@ -746,8 +745,8 @@ static void result_element(GpuAttend *x, const Ex *at, const Ex *index)
 	VarId sum = lower_load(l, x->out, at);
 
 	if (x->w.causal) {
-		VarId args[2] = {sum, lower_load(l, x->poison,
-						 &index[x->w.batch + 1])};
+		VarId args[2] = {
+			sum, lower_load(l, x->poison, &index[x->w.batch + 1])};
 		sum = lower_op(l, OP_ADD, x->w.acc, x->w.acc, args, 2,
 			       NO_VALUE);
 	}
@@ -848,15 +847,15 @@ static void buffers(GpuAttend *x)
 		      num(x, keys / MMA_COLUMNS), two, two};
 	Ex tile[3] = {num(x, x->par[A_ROWS]), num(x, x->head + pad), 0};
 
-	x->q.tile = lower_buffer(l, SCOPE_WORKER, x->element, tile, 2,
-				 "queries");
+	x->q.tile =
+		lower_buffer(l, SCOPE_WORKER, x->element, tile, 2, "queries");
 	tile[0] = num(x, x->par[A_STAGES]);
 	tile[1] = num(x, keys);
 	tile[2] = num(x, x->head + pad);
 	x->k.tile = lower_buffer(l, SCOPE_WORKER, x->element, tile, 3, "keys");
 	tile[2] = num(x, x->width + pad);
-	x->v.tile = lower_buffer(l, SCOPE_WORKER, x->element, tile, 3,
-				 "values");
+	x->v.tile =
+		lower_buffer(l, SCOPE_WORKER, x->element, tile, 3, "values");
 	x->scores = lower_buffer(l, SCOPE_REG, x->w.acc, sums, 5, "scores");
 	x->weights = lower_buffer(l, SCOPE_REG, x->element, sums, 5, "weights");
 	sums[2] = num(x, x->width / MMA_COLUMNS);
