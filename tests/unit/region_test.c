@@ -575,6 +575,46 @@ static void held_rows(void)
 	make_release(&m);
 }
 
+/* On a GPU only where its matrix unit makes both products. */
+static void held_by_unit(void)
+{
+	static const MatrixUnit units[] = {UNIT_WGMMA, UNIT_MMA};
+	static const struct {
+		int64_t head, width;
+		size_t first, n; /* of the units */
+		bool held;
+	} cases[] = {
+		{64, 128, 0, 2, true},  {128, 16, 1, 1, true},
+		{64, 64, 0, 1, false},  {64, 64, 0, 0, false},
+		{24, 64, 0, 2, false},  {64, 24, 0, 2, false},
+		{144, 64, 0, 2, false}, {64, 256, 0, 2, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		Partition gpu = {.gpu = true,
+				 .units = units + cases[i].first,
+				 .nunits = cases[i].n};
+		make_init(&m);
+		x = input(&m, "x", DT_F16, dim(&m, "M"),
+			  num(&m, cases[i].head));
+		w = input(&m, "w", DT_F16, num(&m, cases[i].head),
+			  num(&m, 1024));
+		ValueId v = input(&m, "v", DT_F16, num(&m, 1024),
+				  num(&m, cases[i].width));
+		weights = softmax(matmul(&m, x, w));
+		attended = matmul(&m, weights, v);
+		result(&m, attended, "y");
+		Regions *r = part_on(&m, &gpu, NULL, 0);
+		CHECK_STR(kinds(&m, r),
+			  cases[i].held ? "attention"
+					: "contract rowreduce contract");
+		CHECK_STR(condition(r, weights, attended),
+			  cases[i].held ? "attention"
+					: "rows of no matrix unit");
+		make_release(&m);
+	}
+}
+
 /* An L x S matrix that someone sees is in memory. */
 static void seen_rows(void)
 {
@@ -636,5 +676,6 @@ TEST_MAIN(TEST(public_projection), TEST(beside_product), TEST(beside_operand),
 	  TEST(prologue), TEST(observed_prologue), TEST(gram),
 	  TEST(two_reshapes), TEST(two_products), TEST(two_layer), TEST(rows),
 	  TEST(norms), TEST(rows_merge), TEST(square_rows), TEST(no_cycle),
-	  TEST(held_rows), TEST(seen_rows), TEST(kept_rows), TEST(moves),
-	  TEST(copies), TEST(pins), TEST(random_programs), TEST(examples))
+	  TEST(held_rows), TEST(held_by_unit), TEST(seen_rows), TEST(kept_rows),
+	  TEST(moves), TEST(copies), TEST(pins), TEST(random_programs),
+	  TEST(examples))
