@@ -627,8 +627,10 @@ static void element(GpuAttend *x, const Folds *folds, const Ex *at,
 			    lower_value(l, w->o->args[0], index));
 }
 
-/* All scores that the threads have of a tile. */
-static void elements(GpuAttend *x, int sweep, const Folds *folds, Ex tile)
+/* All scores that the threads have of a tile; of one that is not whole those
+ * whose keys there are. */
+static void elements(GpuAttend *x, int sweep, const Folds *folds, Ex tile,
+		     bool whole)
 {
 	Attend *w = &x->w;
 	Lower *l = &w->l;
@@ -644,15 +646,36 @@ static void elements(GpuAttend *x, int sweep, const Folds *folds, Ex tile)
 	at[2] = lower_for(l, num(x, keys / MMA_COLUMNS), MAP_UNROLL, 1);
 	at[4] = lower_for(l, num(x, 2), MAP_UNROLL, 1);
 	row_index(w, row, index);
-	index[w->batch + 1] = ex_add(t, ex_mul(t, tile, num(x, keys)),
-				     ex_add(t, column_of(x, at), at[4]));
-	bool part = open_inside(x, index[w->batch + 1], w->keys, keys);
+	Ex key = ex_add(t, ex_mul(t, tile, num(x, keys)),
+			ex_add(t, column_of(x, at), at[4]));
+	index[w->batch + 1] = key;
+	Ex room = ex_sub(t, ex_sub(t, w->keys, key), num(x, 1));
+	lower_if(l, &room, whole ? 0 : 1);
 	element(x, folds, at, index, weighs);
-	if (part && weighs) {
+	if (!whole && weighs) {
 		lower_else(l);
 		lower_store(l, x->weights, at, lower_zero(l, x->element));
 	}
 	close(x, 7);
+}
+
+/* The same of any tile. */
+static void tile_elements(GpuAttend *x, int sweep, const Folds *folds, Ex tile)
+{
+	ExprTab *t = x->w.t;
+	Ex keys = num(x, x->par[A_KEYS]);
+	Ex room = ex_sub(t, x->w.keys, ex_mul(t, tile, keys));
+
+	room = ex_sub(t, room, keys);
+	if (divides(x, x->par[A_KEYS], x->w.keys)) {
+		elements(x, sweep, folds, tile, true);
+		return;
+	}
+	lower_if(&x->w.l, &room, 1);
+	elements(x, sweep, folds, tile, true);
+	lower_else(&x->w.l);
+	elements(x, sweep, folds, tile, false);
+	close(x, 1);
 }
 
 static void multiply(GpuAttend *x, bool values, Ex tile)
@@ -712,7 +735,7 @@ static void sweep(GpuAttend *x, int number)
 	ask_both(x, values, ex_add(t, tile, num(x, stages - 1)));
 	clear(x, x->scores);
 	multiply(x, false, tile);
-	elements(x, number, &folds, tile);
+	tile_elements(x, number, &folds, tile);
 	if (values)
 		multiply(x, true, tile);
 	close(x, 1);
