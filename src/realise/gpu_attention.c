@@ -32,6 +32,7 @@
 
 #define COPY_BYTES 16
 #define QUAD       4 /* threads that have a row of sums between them */
+#define USUAL_ROWS 64
 
 enum {
 	A_UNIT,
@@ -78,7 +79,7 @@ typedef VEC(Fold) Folds;
 /* ---- the candidate --------------------------------------------------- */
 
 typedef struct Extents {
-	int64_t queries, head, width; /* -1: not known */
+	int64_t batch, queries, head, width; /* -1: not known */
 	int64_t folds;
 } Extents;
 
@@ -87,8 +88,13 @@ static Extents extents_of(const Regions *r, uint32_t region)
 	const Region *reg = &r->regions.p[region];
 	const Program *p = r->program;
 	const Value *o = program_value(p, reg->anchor);
-	Extents x = {.queries = -1, .head = -1, .width = -1};
+	Extents x = {.batch = 1, .queries = -1, .head = -1, .width = -1};
 
+	for (int d = 0; d + 2 < o->rank; d++) {
+		int64_t n = -1;
+		bool known = ex_is_const(&p->ex, o->shape[d], &n);
+		x.batch = known && x.batch >= 0 ? x.batch * n : -1;
+	}
 	ex_is_const(&p->ex, o->shape[o->rank - 2], &x.queries);
 	ex_is_const(&p->ex, o->shape[o->rank - 1], &x.width);
 	for (size_t i = 0; i < reg->values.n; i++) {
@@ -143,6 +149,16 @@ static const char *check(Arena *a, const Extents *x, const Target *t,
 	return NULL;
 }
 
+/* Twice as many queries read each key half as often, which pays where dims are
+ * large and every multiprocessor still has a block. */
+static bool has_large(const Extents *x, const Target *t)
+{
+	int64_t blocks = (x->queries + 2 * USUAL_ROWS - 1) / (2 * USUAL_ROWS);
+
+	return x->head + x->width > 128 && x->batch >= 0 && x->queries >= 0 &&
+	       x->batch * blocks >= t->processors;
+}
+
 /* What is not pinned, to go with what is. */
 static void choose(const Extents *x, const Target *t, int64_t *par,
 		   const bool *pinned)
@@ -151,7 +167,7 @@ static void choose(const Extents *x, const Target *t, int64_t *par,
 	Arena a;
 
 	if (!pinned[A_ROWS]) {
-		par[A_ROWS] = 64;
+		par[A_ROWS] = has_large(x, t) ? 2 * USUAL_ROWS : USUAL_ROWS;
 		if (pinned[A_THREADS])
 			par[A_ROWS] = par[A_THREADS] / 2;
 		while (x->queries >= 0 && !pinned[A_THREADS] &&

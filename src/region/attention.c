@@ -274,6 +274,30 @@ static Cond unit_joins(const Attention *a)
 		       : COND_UNIT_ROWS;
 }
 
+/* A block of threads takes so many queries of one element of the batch, and
+ * mma.sync so many rows at once. */
+#define BLOCK_ROWS 64
+
+/* Whether blocks of threads would be too few, as far as is known: parts that
+ * spread the keys over them as well are faster then. */
+static bool has_few_blocks(const Attention *a)
+{
+	const Grouping *g = a->g;
+	const Value *o = program_value(g->p, a->out);
+	int64_t blocks, n;
+	if (!ex_is_const(&g->p->ex, o->shape[o->rank - 2], &n))
+		return false;
+	if (n < MMA_ROWS)
+		return true;
+	blocks = (n + BLOCK_ROWS - 1) / BLOCK_ROWS;
+	for (int d = 0; d + 2 < o->rank; d++) {
+		if (!ex_is_const(&g->p->ex, o->shape[d], &n))
+			return false;
+		blocks *= n;
+	}
+	return blocks < g->on.processors;
+}
+
 static Cond may_join(Attention *a)
 {
 	Grouping *g = a->g;
@@ -284,6 +308,9 @@ static Cond may_join(Attention *a)
 		return COND_PINNED;
 	if (g->on.gpu && (why = unit_joins(a)) != COND_NONE)
 		return why;
+	if (g->on.gpu && g->pin[PIN_ATTENTION] != PINNED_YES &&
+	    has_few_blocks(a))
+		return COND_FEW_BLOCKS;
 	if (!is_accumulator(program_value(g->p, a->scores)) ||
 	    program_value(g->p, a->scores)->acc !=
 		    program_value(g->p, a->out)->acc)

@@ -142,6 +142,11 @@ static const CondText cond_text[COND_COUNT] = {
 		 "multiplies f16 or bf16 here, all operands of one dtype, "
 		 "summed in f32, over head and value dims that are known "
 		 "multiples of 16 up to 128"},
+	[COND_FEW_BLOCKS] =
+		{"few blocks of threads",
+		 "the rows of %s, 64 of them a block of threads, would leave "
+		 "multiprocessors idle, or are fewer than 16; more queries or "
+		 "heads. --pin attention.unit=mma joins them nevertheless"},
 	[COND_UNIT] =
 		{"matrix unit",
 		 "a matrix unit computes these products, and takes no held "

@@ -155,9 +155,9 @@ static const char bytes[] = "def f(x: i8[64, K], w: i8[K, 96]):\n"
 			    "    return matmul(x, w, out=i32)\n";
 
 /* Two products and rows between: as they lie, packed, tails. */
-static const char attended[] =
-	"def f(q: f16[4, 256, 64], k: f16[4, 512, 64], v: f16[4, 512, 128]):\n"
-	"    return attention(q, k, v)\n";
+static const char attended[] = "def f(q: f16[50, 256, 64], k: f16[50, 512, "
+			       "64], v: f16[50, 512, 128]):\n"
+			       "    return attention(q, k, v)\n";
 static const char causal[] =
 	"def f(q: bf16[H, L, 64], k: bf16[H, S, 64], v: bf16[H, S, 48]):\n"
 	"    return attention(q, k, v, causal=True)\n";
