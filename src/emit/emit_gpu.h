@@ -5,6 +5,7 @@
  *   emit_gpu_move.c    elements moved several at a time
  *   emit_gpu_dot.c     products by a GPU's matrix unit
  *   emit_gpu_wgmma.c   and by that of sm_90a
+ *   emit_gpu_operand.c operands of it in registers
  *   emit_gpu_narrow.c  whether 32 bits hold every index of a phase
  */
 #ifndef TENON_EMIT_EMIT_GPU_H
@@ -30,9 +31,6 @@ void eg_move_head(const Emit *e, Buf *out);
 /* ---- emit_gpu_dot.c -------------------------------------------------- */
 
 void eg_dot(Emit *e, const Stmt *s, const Phase *ph);
-/* What a store to registers puts there: where they are an operand of products
- * and of nothing else, what is yet to be rounded, once, with its neighbour. */
-VarId eg_dot_stored(const Emit *e, const Stmt *s, const Phase *ph);
 /* How PTX writes what is multiplied: K of a step, and the dtypes of sums and
  * operands. */
 typedef struct DotNames {
@@ -52,6 +50,16 @@ void eg_wgmma(Emit *e, const Stmt *s);
 void eg_wgmma_head(const Stmt *s, Buf *out);
 /* Waits for the sums of the DOT that is under way. */
 void eg_dot_close(Emit *e);
+
+/* ---- emit_gpu_operand.c ---------------------------------------------- */
+
+/* What a store to registers puts there: where they are an operand of products
+ * and of nothing else, what is yet to be rounded, once, with its neighbour. */
+VarId eg_dot_stored(const Emit *e, const Stmt *s, const Phase *ph);
+/* The words tn_x[i] of step s from an operand in registers, and the function
+ * that makes them. */
+void eg_operand_load(Emit *e, uint32_t buffer);
+void eg_operand_head(const Stmt *s, Buf *out);
 
 /* ---- emit_gpu_narrow.c ----------------------------------------------- */
 

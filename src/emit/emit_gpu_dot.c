@@ -4,8 +4,7 @@
  * All threads of a block make a tile (ir/kernel.h, KDot). Each warp has its
  * part of it: of each step of 32 bytes along k it loads the rows and columns to
  * registers with ldmatrix, where mma.sync wants them, and adds all their
- * products to its sums. An operand in registers is in place already, two
- * elements to be put in a word: sums lie as mma.sync wants its rows. ldmatrix
+ * products to its sums. ldmatrix
  * takes 8 x 8 elements of 16 bits, a row of 16 bytes each, and gives thread t
  * elements 2 (t % 4) and the next of row t / 4; with .trans those of the matrix
  * turned over. Bytes lie in it two by two. [PTX ISA 8.5, "Matrix fragments for
@@ -53,55 +52,6 @@ const char *eg_sum_type(const Stmt *s)
 				    : "unsigned";
 }
 
-/* ---- operands in registers ------------------------------------------- */
-
-/* Whether a DOT reads the buffer, and whether anything else does. */
-static void find_readers(const StmtList *l, uint32_t buffer, bool *dot,
-			 bool *other)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		const Stmt *s = l->p[i];
-		if (s->kind == ST_DOT)
-			*dot |= s->dot->in[0].buffer == buffer;
-		*other |=
-			(s->kind == ST_LOAD && s->buffer == buffer) ||
-			(s->kind == ST_COPY && s->copy->from.buffer == buffer);
-		find_readers(&s->body, buffer, dot, other);
-		find_readers(&s->orelse, buffer, dot, other);
-	}
-}
-
-static const Stmt *find_definition(const StmtList *l, VarId v)
-{
-	const Stmt *found = NULL;
-
-	for (size_t i = 0; i < l->n && !found; i++) {
-		const Stmt *s = l->p[i];
-		if ((s->kind == ST_OP || s->kind == ST_ROUND) && s->var == v)
-			return s;
-		found = find_definition(&s->body, v);
-		if (!found)
-			found = find_definition(&s->orelse, v);
-	}
-	return found;
-}
-
-VarId eg_dot_stored(const Emit *e, const Stmt *s, const Phase *ph)
-{
-	bool dot = false, other = false;
-
-	if (dtype_info[s->dtype].bytes != 2 || !dtype_is_float(s->dtype))
-		return s->args[0];
-	for (size_t i = 0; i < e->k->phases.n; i++)
-		find_readers(&e->k->phases.p[i].body, s->buffer, &dot, &other);
-	if (!dot || other)
-		return s->args[0];
-	const Stmt *made = find_definition(&ph->body, s->args[0]);
-	bool rounds = made && made->from == DT_F32 &&
-		      (made->kind == ST_ROUND || made->op == OP_CAST);
-	return rounds ? made->args[0] : s->args[0];
-}
-
 /* ---- functions ------------------------------------------------------- */
 
 static const char ldmatrix_text[] =
@@ -120,19 +70,6 @@ static const char ldmatrix_text[] =
 	"\t\t\t     \"{%0, %1, %2, %3}, [%4];\"\n"
 	"\t\t\t     : \"=r\"(a), \"=r\"(b), \"=r\"(c), \"=r\"(d) : "
 	"\"r\"(at) : \"memory\");\n"
-	"}\n";
-
-/* Two values of the dtype in a word, the first in the lower half, rounded to it
- * unless they were. [PTX ISA, "cvt"] */
-static const char pair_text[] =
-	"\nstatic __device__ __forceinline__ unsigned tn_pair(const float "
-	"(&x)[2])\n"
-	"{\n"
-	"\tunsigned w;\n"
-	"\n"
-	"\tasm(\"cvt.rn.%sx2.f32 %%0, %%1, %%2;\" : \"=r\"(w) : "
-	"\"f\"(x[1]), \"f\"(x[0]));\n"
-	"\treturn w;\n"
 	"}\n";
 
 DotNames eg_dot_names(const Stmt *s)
@@ -171,8 +108,7 @@ void eg_dot_head(const Emit *e, Buf *out)
 		eg_wgmma_head(s, out);
 		return;
 	}
-	if (dtype_info[s->from].bytes == 2)
-		buf_printf(out, pair_text, eg_dot_names(s).in);
+	eg_operand_head(s, out);
 	char is = s->dtype == DT_F32 ? 'f' : 'r';
 	DotNames n = eg_dot_names(s);
 	buf_puts(out, ldmatrix_text);
@@ -278,13 +214,7 @@ void eg_dot(Emit *e, const Stmt *s, const Phase *ph)
 	buf_puts(e->out, "#pragma unroll\n");
 	ec_line(e, "\tfor (int i = 0; i < %" PRId64 "; i++)\n", rows);
 	if (registers) {
-		e->buffer_used[d->in[0].buffer] = true;
-		buf_puts(e->out, "#pragma unroll\n");
-		ec_line(e, "\t\tfor (int j = 0; j < 4; j++)\n");
-		ec_line(e,
-			"\t\t\ttn_x[i][j] = tn_pair(r_%s[i][2 * s + j / 2]"
-			"[j %% 2]);\n",
-			left->name);
+		eg_operand_load(e, d->in[0].buffer);
 	} else {
 		ec_line(e,
 			"\t\ttn_ldmatrix<%s>(tn_x[i][0], tn_x[i][1], "
