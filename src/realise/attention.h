@@ -3,7 +3,7 @@
  *
  *   attention.c       the choice, the passes, what may be skipped
  *   attention_body.c  the kernel's loops
- *   gpu_attention.c   all of it for GPUs, but for the passes
+ *   gpu_attention*.c  all of it for GPUs, but for the passes
  */
 #ifndef TENON_REALISE_ATTENTION_H
 #define TENON_REALISE_ATTENTION_H
