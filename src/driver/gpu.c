@@ -196,6 +196,49 @@ static size_t bytes_of(const Instance *in, Ex bytes)
 	return (size_t)n;
 }
 
+/* The number of a buffer among those of a kernel that are parameters. */
+static size_t parameter_of(const Kernel *k, uint32_t buffer)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < buffer; i++) {
+		BufScope s = k->buffers.p[i].scope;
+		n += s != SCOPE_WORKER && s != SCOPE_REG;
+	}
+	return n;
+}
+
+static int64_t value_of(const Instance *in, Ex x)
+{
+	return ex_eval(&in->plan->plan->kernels->program->ex, x, in->dims,
+		       NULL);
+}
+
+/* Map j of launch i, on memory by plan buffer. */
+static DeviceMap make_map(const Instance *in, size_t i, uint32_t j,
+			  const DeviceMem *mem)
+{
+	const PlanLaunch *l = &in->plan->plan->launches.p[i];
+	const Kernel *k = &in->plan->plan->kernels->kernels.p[l->kernel];
+	const KMap *m = &k->phases.p[l->phase].maps.p[j];
+	int bytes = dtype_info[k->buffers.p[m->buffer].dtype].bytes;
+	DeviceMem from = mem[l->buffers.p[parameter_of(k, m->buffer)]];
+	DeviceMap d = {
+		.name = k->buffers.p[m->buffer].name,
+		.from = from + (uint64_t)(value_of(in, m->first) * bytes),
+		.bytes = bytes,
+		.rank = m->rank,
+		.swizzled = m->swizzled,
+	};
+
+	for (int n = 0; n < m->rank; n++) {
+		d.extent[n] = value_of(in, m->extent[n]);
+		d.stride[n] = value_of(in, m->stride[n]);
+		d.box[n] = (int)m->box[n];
+	}
+	return d;
+}
+
 /* Launch i on memory by plan buffer; its arguments are in the arena. */
 static bool make_launch(Ctx *ctx, Arena *a, const Instance *in, size_t i,
 			const DeviceMem *mem, DeviceMem records,
@@ -210,7 +253,8 @@ static bool make_launch(Ctx *ctx, Arena *a, const Instance *in, size_t i,
 	bool cuda = target_device(plan->target) == DEVICE_CUDA;
 	int64_t tasks = in->launches[i].tasks;
 	int workers = cuda ? emit_workers(k, ph, tasks) : 1;
-	size_t nargs = l->buffers.n + ndims + 1;
+	size_t plain = l->buffers.n + ndims + 1;
+	size_t nargs = plain + ph->maps.n * DEVICE_MAP_WORDS;
 	uint64_t *args = arena_array(a, uint64_t, nargs);
 
 	if (nargs > MOST_PARAMETERS)
@@ -223,13 +267,22 @@ static bool make_launch(Ctx *ctx, Arena *a, const Instance *in, size_t i,
 	for (size_t j = 0; j < ndims; j++)
 		args[n++] = (uint64_t)in->dims[j];
 	args[n++] = records;
+	if (ph->maps.n && tasks > 0)
+		for (uint32_t j = 0; j < ph->maps.n; j++) {
+			DeviceMap m = make_map(in, i, j, mem);
+			if (!device_map(ctx, p->gpu->device, &m,
+					args + plain + j * DEVICE_MAP_WORDS))
+				return false;
+		}
 	*out = (DeviceLaunch){
 		.kernel = &p->gpu->kernels[i],
 		.tasks = (tasks + workers - 1) / workers,
-		.threads = ph->threads * workers,
+		.threads = ph->threads * workers + emit_feeders(ph),
 		.shared = in->launches[i].scratch,
 		.args = args,
-		.nargs = n,
+		.nargs = nargs,
+		.maps = ph->maps.n,
+		.waits = cuda && emit_waits(target_arch(plan->target)),
 	};
 	return true;
 }

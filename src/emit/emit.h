@@ -27,5 +27,10 @@ Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph,
 /* Workers that a block should have in CUDA C: some warps with a task each,
  * where there are many tasks, or one. */
 int emit_workers(const Kernel *k, const Phase *ph, int64_t tasks);
+/* Whether kernels for an architecture of CUDA wait by themselves for those that
+ * were launched before them. */
+bool emit_waits(const char *arch);
+/* Threads of a block beside the phase's own. */
+int emit_feeders(const Phase *ph);
 
 #endif

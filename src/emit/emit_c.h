@@ -72,8 +72,7 @@ typedef struct Emit {
 	int around;              /* plain loops around */
 	int workers;             /* of a block that the phase is written for */
 	VEC(Ex) consts;          /* named c0, c1 ... at the phase's head */
-	const Stmt *under_way;   /* a DOT whose sums are not there yet */
-	const StmtList *dot_in;  /* the list that it is in */
+	bool feeder; /* what is printed is for the feeder (emit_gpu_box.c) */
 	bool narrow;             /* indices of the phase are int */
 	bool fence;              /* the phase stores past the caches */
 	bool quiet;         /* a further copy: comments were printed before */

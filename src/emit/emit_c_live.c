@@ -21,8 +21,8 @@ static bool mark(Emit *e, VarId v)
 static bool is_root(const Stmt *s)
 {
 	return s->kind == ST_STORE || s->kind == ST_AHEAD ||
-	       s->kind == ST_DOT || s->kind == ST_COPY || s->kind == ST_BOUND ||
-	       kstmt_may_fault(s);
+	       s->kind == ST_DOT || s->kind == ST_COPY || s->kind == ST_BOX ||
+	       s->kind == ST_RUNS || s->kind == ST_BOUND || kstmt_may_fault(s);
 }
 
 static bool live_list(Emit *e, const StmtList *l)
@@ -108,7 +108,11 @@ EShape ec_shape(const Emit *e, const StmtList *body)
 		case ST_BOUND:
 		case ST_BARRIER:
 		case ST_COPY:
+		case ST_BOX:
 		case ST_WAIT:
+		case ST_SETTLE:
+		case ST_FREE:
+		case ST_RUNS:
 		case ST_COUNT:
 			shape.straight = false;
 			break;

@@ -712,7 +712,11 @@ void ec_stmt(Emit *e, const Stmt *s)
 	case ST_IF:
 	case ST_COPY:
 	case ST_BARRIER:
+	case ST_BOX:
 	case ST_WAIT:
+	case ST_SETTLE:
+	case ST_FREE:
+	case ST_RUNS:
 	case ST_COUNT:
 		bug("statement kind %d", (int)s->kind);
 	}

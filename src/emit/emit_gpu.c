@@ -13,13 +13,14 @@
  * Parameters of every kernel of a source, in order: a pointer for each IN, OUT
  * and SHARED buffer, the dims (int64_t), the records of faults, one for each
  * value of the program, and the block's memory: in CUDA C it is dynamic, in
- * OpenCL C the last parameter. Tasks are counted along x; CUDA's grids have a
+ * OpenCL C the last parameter. In CUDA C the maps of its phase follow. Tasks are counted along x; CUDA's grids have a
  * y beyond 2^30, and blocks after the last task do nothing. Indices are
  * int64_t, or int in CUDA C where every one of a phase is known to fit.
  */
 #include "emit/emit_gpu.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WARP 32
@@ -333,7 +334,7 @@ static bool is_long(const StmtList *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->p[i]->kind == ST_DOT || l->p[i]->kind == ST_COPY ||
-		    is_long(&l->p[i]->body) || is_long(&l->p[i]->orelse))
+		    l->p[i]->kind == ST_BOX || is_long(&l->p[i]->body) || is_long(&l->p[i]->orelse))
 			return true;
 	return false;
 }
@@ -437,9 +438,17 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 	else if (s->kind == ST_COPY)
 		eg_copy(e, s, ph, loop);
 	else if (s->kind == ST_WAIT)
-		eg_wait(e, s);
+		eg_wait(e, s, ph);
+	else if (s->kind == ST_BOX)
+		eg_box(e, s, ph);
+	else if (s->kind == ST_FREE)
+		eg_box_free(e, ph);
+	else if (s->kind == ST_SETTLE)
+		eg_settle(e, s, ph);
 	else if (s->kind == ST_DOT)
 		eg_dot(e, s, ph);
+	else if (s->kind == ST_RUNS)
+		eg_runs(e, s);
 	else if (s->kind == ST_BARRIER)
 		ec_line(e, "%s;\n", barrier_text(e));
 	else if (s->kind == ST_STORE ||
@@ -449,37 +458,14 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 		ec_stmt(e, s);
 }
 
-/* Statements that a multiplication under way does not wait for: copies on their
- * way to other places, as ir/kernel_hazard.c has seen. */
-static bool only_asks(const Stmt *s)
-{
-	if (s->kind == ST_COPY)
-		return s->copy->async;
-	if (s->kind != ST_FOR && s->kind != ST_IF)
-		return false;
-	for (size_t i = 0; i < s->body.n; i++)
-		if (!only_asks(s->body.p[i]))
-			return false;
-	for (size_t i = 0; i < s->orelse.n; i++)
-		if (!only_asks(s->orelse.p[i]))
-			return false;
-	return true;
-}
-
 static void print_list(Emit *e, const StmtList *l, const Phase *ph,
 		       const Stmt *loop)
 {
 	size_t ranges = e->facts.ranges.n;
 
-	for (size_t i = 0; i < l->n; i++) {
-		if (e->under_way && !only_asks(l->p[i]))
-			eg_dot_close(e);
-		print_stmt(e, l->p[i], ph, loop);
-		if (e->under_way == l->p[i])
-			e->dot_in = l;
-	}
-	if (e->under_way && e->dot_in == l)
-		eg_dot_close(e);
+	for (size_t i = 0; i < l->n; i++)
+		if (!e->feeder || eg_box_is_fed(l->p[i]))
+			print_stmt(e, l->p[i], ph, loop);
 	e->facts.ranges.n = ranges;
 }
 
@@ -509,7 +495,8 @@ static bool touches(const StmtList *l, uint32_t buffer)
 	for (size_t i = 0; i < l->n; i++) {
 		const Stmt *s = l->p[i];
 		bool has = (s->kind == ST_LOAD || s->kind == ST_STORE ||
-			    s->kind == ST_COPY || s->kind == ST_DOT) &&
+			    s->kind == ST_COPY || s->kind == ST_BOX ||
+			    s->kind == ST_DOT) &&
 			   s->buffer == buffer;
 		if (s->kind == ST_COPY)
 			has |= s->copy->from.buffer == buffer;
@@ -543,6 +530,27 @@ int emit_workers(const Kernel *k, const Phase *ph, int64_t tasks)
 	return workers;
 }
 
+/* sm_90 and later */
+bool emit_waits(const char *arch)
+{
+	return strncmp(arch, "sm_", 3) == 0 && atoi(arch + 3) >= 90;
+}
+
+/*
+ * On sm_90 and later a kernel may begin before those launched before it have
+ * ended (PTX ISA, griddepcontrol). It touches no memory before it has waited for
+ * that, and lets those behind it begin after that.
+ */
+static const char wait_text[] =
+	"\nstatic __device__ __forceinline__ void tn_wait_before()\n"
+	"{\n"
+	"#if __CUDA_ARCH__ >= 900\n"
+	"\tasm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n"
+	"\tasm volatile(\"griddepcontrol.launch_dependents;\" ::: "
+	"\"memory\");\n"
+	"#endif\n"
+	"}\n";
+
 /* Where a buffer begins that comes after `from` bytes. */
 static Ex place_of(ExprTab *t, Ex from, const KBuffer *b)
 {
@@ -562,10 +570,11 @@ Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph,
 			sum = ex_add(
 				t, place_of(t, sum, &k->buffers.p[i]),
 				padded_bytes(t, dialect, &k->buffers.p[i]));
-	return sum;
+	return ex_add(t, sum, ex_const(t, eg_box_bytes(ph)));
 }
 
-static void print_shared(Emit *e, const Phase *ph)
+/* The buffers there; where the rest of it begins. */
+static Ex print_shared(Emit *e, const Phase *ph)
 {
 	const char *space = e->dialect == CD_OPENCL ? "__local " : "";
 	Ex offset = ex_const(e->t, PART_BYTES(ph->threads));
@@ -587,6 +596,7 @@ static void print_shared(Emit *e, const Phase *ph)
 		offset =
 			ex_add(e->t, offset, padded_bytes(e->t, e->dialect, b));
 	}
+	return offset;
 }
 
 static void print_parameters(Emit *e, Buf *out)
@@ -631,7 +641,8 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 		buf_printf(out,
 			   "\nextern \"C\" __global__ void "
 			   "__launch_bounds__(%d)\n%s_%s(",
-			   ph->threads * e->workers, e->k->name, ph->name);
+			   ph->threads * e->workers + emit_feeders(ph),
+			   e->k->name, ph->name);
 	else
 		buf_printf(out,
 			   "\n__kernel "
@@ -639,6 +650,7 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 			   "void %s_%s(",
 			   ph->threads, e->k->name, ph->name);
 	print_parameters(e, out);
+	eg_box_parameters(ph, out);
 	buf_puts(out, ")\n{\n");
 	e->depth = 1;
 	if (e->dialect == CD_CUDA)
@@ -668,9 +680,45 @@ static void print_head(Emit *e, Buf *out, const Phase *ph)
 				: "(int64_t)get_group_id(0)");
 }
 
+/* Statements of the feeder before the first that waits for other threads. */
+static size_t lead_of(const Phase *ph)
+{
+	size_t n = 0;
+
+	while (n < ph->body.n && (!eg_box_is_fed(ph->body.p[n]) ||
+				  ph->body.p[n]->kind == ST_BOX ||
+				  ph->body.p[n]->kind == ST_WAIT))
+		n++;
+	return n;
+}
+
+/*
+ * The warp after the phase's threads, of which one goes through the phase. It
+ * asks for the first boxes while the others are still on their way to it.
+ */
+static void print_feeder(Emit *e, const Phase *ph)
+{
+	size_t lead = lead_of(ph);
+	StmtList first = {.p = ph->body.p, .n = lead};
+	StmtList rest = {.p = ph->body.p + lead, .n = ph->body.n - lead};
+
+	e->feeder = true;
+	open_for(e, "if (tn_t == %d) {\n", ph->threads);
+	print_list(e, &first, ph, NULL);
+	close_block(e);
+	ec_line(e, "__syncthreads();\n");
+	open_for(e, "if (tn_t >= %d) {\n", ph->threads);
+	open_for(e, "if (tn_t == %d) {\n", ph->threads);
+	print_list(e, &rest, ph, NULL);
+	close_block(e);
+	ec_line(e, "return;\n");
+	close_block(e);
+	e->feeder = false;
+}
+
 static void print_phase(Emit *e, Buf *out, const Phase *ph)
 {
-	Buf body, axes;
+	Buf body, feeder, axes;
 
 	ec_open_phase(e, ph);
 	e->narrow = e->dialect == CD_CUDA && eg_is_narrow(e, ph);
@@ -682,6 +730,11 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	e->out = &body;
 	e->depth = 1;
 	print_list(e, &ph->body, ph, NULL);
+	buf_init(&feeder, e->arena);
+	e->out = &feeder;
+	e->depth = 1;
+	if (ph->maps.n)
+		print_feeder(e, ph);
 	e->out = &axes;
 	e->depth = 1;
 	ec_task_axes(e, ph);
@@ -697,15 +750,20 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	}
 	if (e->dialect == CD_CUDA)
 		print_alignment(e);
-	print_shared(e, ph);
+	Ex rest = print_shared(e, ph);
 	ec_line(e, "(void)tn_part;\n");
 	ec_line(e, "(void)st;\n");
 	if (e->dialect == CD_CUDA)
 		ec_line(e, "if (t >= %s)\n\t\treturn;\n", count);
+	if (ph->maps.n)
+		eg_box_open(e, ph, ec_ex_raw(e, rest));
+	if (e->dialect == CD_CUDA)
+		ec_line(e, "tn_wait_before();\n");
 	for (uint32_t i = 0; i < e->k->buffers.n; i++)
 		if (e->k->buffers.p[i].scope == SCOPE_REG && e->buffer_used[i])
 			print_register(e, i, ph);
 	buf_puts(out, buf_str(&axes));
+	buf_puts(out, buf_str(&feeder));
 	buf_puts(out, buf_str(&body));
 	buf_puts(out, "}\n");
 }
@@ -746,7 +804,10 @@ const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 	buf_init(&out, a);
 	ec_head(&e, &out);
 	cfuncs_print(e.fn, &out);
+	if (dialect == CD_CUDA)
+		buf_puts(&out, wait_text);
 	eg_move_head(&e, &out);
+	eg_box_head(&e, &out);
 	eg_dot_head(&e, &out);
 	buf_puts(&out, buf_str(&folds));
 	buf_puts(&out, buf_str(&code));

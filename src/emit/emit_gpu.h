@@ -3,6 +3,7 @@
  *
  *   emit_gpu.c         kernels, loops, folds and single statements
  *   emit_gpu_move.c    elements moved several at a time
+ *   emit_gpu_box.c     boxes brought by sm_90's copy engine
  *   emit_gpu_dot.c     products by a GPU's matrix unit
  *   emit_gpu_wgmma.c   and by that of sm_90a
  *   emit_gpu_operand.c operands of it in registers
@@ -24,13 +25,31 @@ const char *eg_reg(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop);
 /* ---- emit_gpu_move.c ------------------------------------------------- */
 
 void eg_copy(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop);
-void eg_wait(Emit *e, const Stmt *s);
+void eg_wait(Emit *e, const Stmt *s, const Phase *ph);
 /* The functions that these call, where the kernel has them. */
 void eg_move_head(const Emit *e, Buf *out);
+
+/* ---- emit_gpu_box.c -------------------------------------------------- */
+
+/* What the phase keeps of the block's memory for itself, 8 bytes aligned. */
+int eg_box_bytes(const Phase *ph);
+/* A parameter for each map, after all others. */
+void eg_box_parameters(const Phase *ph, Buf *out);
+/* offset: where its own part of the block's memory is. Only of a phase with
+ * maps, as the others. */
+void eg_box_open(Emit *e, const Phase *ph, const char *offset);
+/* Whether the feeder goes through the statement. */
+bool eg_box_is_fed(const Stmt *s);
+/* As e->feeder says for the feeder, or for the others. */
+void eg_box(Emit *e, const Stmt *s, const Phase *ph);
+void eg_box_wait(Emit *e, const Stmt *s, const Phase *ph);
+void eg_box_free(Emit *e, const Phase *ph);
+void eg_box_head(const Emit *e, Buf *out);
 
 /* ---- emit_gpu_dot.c -------------------------------------------------- */
 
 void eg_dot(Emit *e, const Stmt *s, const Phase *ph);
+void eg_runs(Emit *e, const Stmt *s);
 /* How PTX writes what is multiplied: K of a step, and the dtypes of sums and
  * operands. */
 typedef struct DotNames {
@@ -39,6 +58,8 @@ typedef struct DotNames {
 DotNames eg_dot_names(const Stmt *s);
 /* The C type of its sums. */
 const char *eg_sum_type(const Stmt *s);
+/* A DOT of the phase, NULL: it has none. */
+const Stmt *eg_dot_of(const Phase *ph);
 /* Whether the kernel has a DOT of the unit. */
 bool eg_has_unit(const Emit *e, MatrixUnit u);
 /* The functions that it calls, where the kernel has it. */
@@ -47,9 +68,9 @@ void eg_dot_head(const Emit *e, Buf *out);
 /* ---- emit_gpu_wgmma.c ------------------------------------------------ */
 
 void eg_wgmma(Emit *e, const Stmt *s);
-void eg_wgmma_head(const Stmt *s, Buf *out);
-/* Waits for the sums of the DOT that is under way. */
-void eg_dot_close(Emit *e);
+void eg_wgmma_head(const Emit *e, Buf *out);
+/* Waits for all DOTs but the last s->bit. */
+void eg_settle(Emit *e, const Stmt *s, const Phase *ph);
 
 /* ---- emit_gpu_operand.c ---------------------------------------------- */
 

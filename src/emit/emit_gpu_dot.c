@@ -29,12 +29,17 @@ static const Stmt *find_dot(const StmtList *l)
 	return NULL;
 }
 
+const Stmt *eg_dot_of(const Phase *ph)
+{
+	return find_dot(&ph->body);
+}
+
 static const Stmt *first_dot(const Emit *e)
 {
 	const Stmt *s = NULL;
 
 	for (size_t i = 0; !s && i < e->k->phases.n; i++)
-		s = find_dot(&e->k->phases.p[i].body);
+		s = eg_dot_of(&e->k->phases.p[i]);
 	return s;
 }
 
@@ -72,6 +77,24 @@ static const char ldmatrix_text[] =
 	"\"r\"(at) : \"memory\");\n"
 	"}\n";
 
+/*
+ * Of four columns j of pairs each thread of four has its own pair; afterwards
+ * it has all four pairs of one j. First neighbours exchange, so that each has
+ * half of the pairs of two j, then those beyond.
+ */
+static const char runs_text[] =
+	"\nstatic __device__ __forceinline__ void\n"
+	"tn_exchange(%s &x, %s &y, int with, bool upper)\n"
+	"{\n"
+	"\t%s mine = upper ? x : y;\n"
+	"\t%s other = __shfl_xor_sync(0xffffffffu, mine, with);\n"
+	"\n"
+	"\tif (upper)\n"
+	"\t\tx = other;\n"
+	"\telse\n"
+	"\t\ty = other;\n"
+	"}\n";
+
 DotNames eg_dot_names(const Stmt *s)
 {
 	switch (s->from) {
@@ -104,8 +127,10 @@ void eg_dot_head(const Emit *e, Buf *out)
 
 	if (!s)
 		return;
+	buf_printf(out, runs_text, eg_sum_type(s), eg_sum_type(s),
+		   eg_sum_type(s), eg_sum_type(s));
 	if (s->dot->unit == UNIT_WGMMA) {
-		eg_wgmma_head(s, out);
+		eg_wgmma_head(e, out);
 		return;
 	}
 	eg_operand_head(s, out);
@@ -234,6 +259,40 @@ void eg_dot(Emit *e, const Stmt *s, const Phase *ph)
 	ec_line(e, "\t\tfor (int j = 0; j < %" PRId64 "; j++)\n", columns);
 	ec_line(e, "\t\t\ttn_mma(r_%s[i][j], tn_x[i], tn_y[j]);\n", sums);
 	ec_line(e, "}\n");
+	e->depth--;
+	ec_line(e, "}\n");
+}
+
+/* ---- runs ------------------------------------------------------------ */
+
+void eg_runs(Emit *e, const Stmt *s)
+{
+	const char *to = e->k->buffers.p[s->buffer].name;
+	const char *from = e->k->buffers.p[s->sums].name;
+	const Ex *shape = e->k->buffers.p[s->sums].shape;
+	int64_t rows = 0, columns = 0;
+
+	bug_if(!ex_is_const(e->t, shape[1], &rows) ||
+	       !ex_is_const(e->t, shape[2], &columns));
+	e->buffer_used[s->buffer] = e->buffer_used[s->sums] = true;
+	buf_puts(e->out, "#pragma unroll\n");
+	ec_line(e, "for (int n = 0; n < %" PRId64 "; n++) {\n",
+		rows * columns / 4 * 4);
+	e->depth++;
+	ec_line(e,
+		"const int i = n / %" PRId64 ", g = n / 4 %% %" PRId64
+		", h = n / 2 %% 2, q = n %% 2;\n",
+		columns, columns / 4);
+	/* pair q of j 0 to 3, which become pairs 0 to 3 of the thread's j */
+	for (int j = 0; j < 4; j++)
+		ec_line(e, "%s x%d = r_%s[i][4 * g + %d][h][q];\n",
+			ec_type(e, s->dtype, 0), j, from, j);
+	ec_line(e, "tn_exchange(x0, x1, 1, tn_t %% 2);\n");
+	ec_line(e, "tn_exchange(x2, x3, 1, tn_t %% 2);\n");
+	ec_line(e, "tn_exchange(x0, x2, 2, tn_t / 2 %% 2);\n");
+	ec_line(e, "tn_exchange(x1, x3, 2, tn_t / 2 %% 2);\n");
+	for (int j = 0; j < 4; j++)
+		ec_line(e, "r_%s[i][h][g][%d + q] = x%d;\n", to, 2 * j, j);
 	e->depth--;
 	ec_line(e, "}\n");
 }

@@ -6,9 +6,6 @@
  * up with zeros what it does not read. Registers hold 16-bit floats as f32
  * (cfuncs.h), so that these are converted on the way. In OpenCL C all copies
  * are element by element.
- *
- * Where wgmma reads what was copied, a wait tells the proxy that it reads by
- * [PTX ISA, "Async proxy"].
  */
 #include "emit/emit_gpu.h"
 
@@ -52,22 +49,12 @@ static const char functions[] =
 	"0;\n"
 	"#endif\n"
 	"}\n"
-	"\ntemplate <int row, int piece>\n"
-	"static __device__ __forceinline__ int tn_swizzle(int i)\n"
-	"{\n"
-	"\treturn i ^ (i >> row & 7) << piece;\n"
-	"}\n"
-	"\ntemplate <int groups, bool proxy>\n"
+	"\ntemplate <int groups>\n"
 	"static __device__ __forceinline__ void tn_wait()\n"
 	"{\n"
 	"#if __CUDA_ARCH__ >= 800\n"
 	"\tasm volatile(\"cp.async.commit_group;\" ::: \"memory\");\n"
 	"\tasm volatile(\"cp.async.wait_group %0;\" :: \"n\"(groups) : "
-	"\"memory\");\n"
-	"#endif\n"
-	"#if __CUDA_ARCH__ >= 900\n"
-	"\tif constexpr (proxy)\n"
-	"\t\tasm volatile(\"fence.proxy.async.shared::cta;\" ::: "
 	"\"memory\");\n"
 	"#endif\n"
 	"}\n";
@@ -121,21 +108,8 @@ static bool is_plain(DType d)
 	return d != DT_F16 && d != DT_BF16 && d != DT_BOOL;
 }
 
-static int log2_of(int64_t n)
-{
-	return __builtin_ctzll((unsigned long long)n);
-}
-
 static const char *pointer(Emit *e, const Stmt *s)
 {
-	const KBuffer *b = &e->k->buffers.p[s->buffer];
-	int64_t bytes = dtype_info[b->dtype].bytes;
-
-	if (b->swizzled)
-		return arena_printf(
-			e->arena, "%s + tn_swizzle<%d, %d>((int)%s)",
-			ec_buffer(e, s->buffer), log2_of(SWIZZLE_BYTES / bytes),
-			log2_of(16 / bytes), ec_ex_raw(e, ec_linear(e, s)));
 	return arena_printf(e->arena, "%s + %s", ec_buffer(e, s->buffer),
 			    ec_ex_raw(e, ec_linear(e, s)));
 }
@@ -258,9 +232,10 @@ void eg_copy(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop)
 		s->nconds ? ec_conds(e, s->conds, s->nconds) : "true");
 }
 
-void eg_wait(Emit *e, const Stmt *s)
+void eg_wait(Emit *e, const Stmt *s, const Phase *ph)
 {
-	if (e->dialect == CD_CUDA)
-		ec_line(e, "tn_wait<%d, %s>();\n", s->bit,
-			eg_has_unit(e, UNIT_WGMMA) ? "true" : "false");
+	if (ph->maps.n)
+		eg_box_wait(e, s, ph);
+	else if (e->dialect == CD_CUDA)
+		ec_line(e, "tn_wait<%d>();\n", s->bit);
 }

@@ -13,6 +13,7 @@
 
 typedef struct Narrow {
 	Emit *e;
+	const Phase *phase;
 	double *axis; /* the most that each axis may be */
 	bool fits;
 } Narrow;
@@ -105,6 +106,11 @@ static void stmt(Narrow *n, const Stmt *s)
 		      s->copy->from.nindex);
 		place(n, s->buffer, s->index, s->nindex);
 		return;
+	case ST_BOX:
+		for (int d = 0; d < n->phase->maps.p[s->box->map].rank; d++)
+			(void)most_of(n, s->box->at[d]);
+		place(n, s->buffer, s->index, s->nindex);
+		return;
 	case ST_DOT:
 		for (int o = 0; o < 2; o++)
 			place(n, s->dot->in[o].buffer, s->dot->in[o].index,
@@ -133,6 +139,9 @@ static void stmt(Narrow *n, const Stmt *s)
 	case ST_ACCUM:
 	case ST_BARRIER:
 	case ST_WAIT:
+	case ST_SETTLE:
+	case ST_FREE:
+	case ST_RUNS:
 		return;
 	case ST_COUNT:
 		break;
@@ -148,7 +157,7 @@ static void list(Narrow *n, const StmtList *l)
 
 bool eg_is_narrow(Emit *e, const Phase *ph)
 {
-	Narrow n = {.e = e, .fits = true};
+	Narrow n = {.e = e, .phase = ph, .fits = true};
 	double tasks = 1;
 
 	n.axis = arena_array(e->arena, double, (size_t)e->k->naxes + 1);

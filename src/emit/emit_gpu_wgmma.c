@@ -5,8 +5,8 @@
  * rows of 128 bytes (ir/kernel.h, KBuffer): groups of eight of them are 1024
  * bytes apart, and where k is the first axis the panels of 64 elements are a
  * whole panel apart. Four warps make one, 64 rows of the tile by all of its
- * columns; their sums lie in registers as mma's do. It is under way until
- * eg_dot_close(), and the compiler is kept from touching the sums before.
+ * columns; their sums lie in registers as mma's do. The compiler is kept from
+ * moving what reads the sums before the SETTLE of all.
  * [PTX ISA 8.5, "Asynchronous warpgroup-level matrix instructions" and "Matrix
  * descriptor format"]
  */
@@ -28,10 +28,11 @@ static const char functions[] =
 	"\tasm volatile(\"wgmma.commit_group.sync.aligned;\" ::: "
 	"\"memory\");\n"
 	"}\n"
-	"\nstatic __device__ __forceinline__ void tn_wgmma_wait()\n"
+	"\ntemplate <int left>\n"
+	"static __device__ __forceinline__ void tn_wgmma_wait()\n"
 	"{\n"
-	"\tasm volatile(\"wgmma.wait_group.sync.aligned 0;\" ::: "
-	"\"memory\");\n"
+	"\tasm volatile(\"wgmma.wait_group.sync.aligned %0;\" :: \"n\"(left) "
+	": \"memory\");\n"
 	"}\n"
 	"\nstatic __device__ __forceinline__ uint64_t\n"
 	"tn_descriptor(const void *at, unsigned leading)\n"
@@ -74,13 +75,12 @@ static void put_instruction(Buf *out, const Stmt *s)
 	buf_puts(out, "\n\t\t     : \"l\"(a), \"l\"(b));\n}\n");
 }
 
-void eg_wgmma_head(const Stmt *s, Buf *out)
+/* Keeps the compiler from moving what touches the sums to before it. */
+static void put_sums(Buf *out, const Stmt *s)
 {
 	int64_t columns = s->dot->columns / MMA_COLUMNS;
 	char is = s->dtype == DT_F32 ? 'f' : 'r';
 
-	buf_puts(out, functions);
-	put_instruction(out, s);
 	buf_printf(out,
 		   "\nstatic __device__ __forceinline__ void\n"
 		   "tn_wgmma_sums(%s (&c)[%" PRId64 "][2][2])\n"
@@ -92,6 +92,25 @@ void eg_wgmma_head(const Stmt *s, Buf *out)
 		   "\"+%c\"(c[j][1][1]) :: \"memory\");\n"
 		   "}\n",
 		   eg_sum_type(s), columns, columns, is, is, is, is);
+}
+
+/* Functions for the tiles of each phase, that differ by their columns. */
+void eg_wgmma_head(const Emit *e, Buf *out)
+{
+	buf_puts(out, functions);
+	for (size_t i = 0; i < e->k->phases.n; i++) {
+		const Stmt *dot = eg_dot_of(&e->k->phases.p[i]);
+		bool known = !dot;
+		for (size_t k = 0; k < i && !known; k++) {
+			const Stmt *other = eg_dot_of(&e->k->phases.p[k]);
+			known = other &&
+				other->dot->columns == dot->dot->columns;
+		}
+		if (known)
+			continue;
+		put_instruction(out, dot);
+		put_sums(out, dot);
+	}
 }
 
 /* ---- a tile ---------------------------------------------------------- */
@@ -133,7 +152,6 @@ void eg_wgmma(Emit *e, const Stmt *s)
 	e->depth++;
 	int64_t a = open_descriptor(e, s, 0, "tn_a");
 	int64_t b = open_descriptor(e, s, 1, "tn_b");
-	ec_line(e, "tn_wgmma_sums(r_%s[0]);\n", sums);
 	ec_line(e, "tn_wgmma_open();\n");
 	buf_puts(e->out, "#pragma unroll\n");
 	ec_line(e, "for (int s = 0; s < %" PRId64 "; s++)\n", steps);
@@ -144,15 +162,16 @@ void eg_wgmma(Emit *e, const Stmt *s)
 	ec_line(e, "tn_wgmma_commit();\n");
 	e->depth--;
 	ec_line(e, "}\n");
-	e->under_way = s;
 }
 
-void eg_dot_close(Emit *e)
+void eg_settle(Emit *e, const Stmt *s, const Phase *ph)
 {
-	const Stmt *s = e->under_way;
+	const Stmt *dot = eg_dot_of(ph);
 
-	ec_line(e, "tn_wgmma_wait();\n");
-	ec_line(e, "tn_wgmma_sums(r_%s[0]);\n",
-		e->k->buffers.p[s->buffer].name);
-	e->under_way = NULL;
+	if (!dot)
+		return;
+	ec_line(e, "tn_wgmma_wait<%d>();\n", s->bit);
+	if (s->bit == 0)
+		ec_line(e, "tn_wgmma_sums(r_%s[0]);\n",
+			e->k->buffers.p[dot->buffer].name);
 }

@@ -26,7 +26,7 @@ static bool stores_to(const StmtList *l, uint32_t buffer)
 	for (size_t i = 0; i < l->n; i++) {
 		const Stmt *s = l->p[i];
 		bool stores = s->kind == ST_STORE || s->kind == ST_DOT ||
-			      s->kind == ST_COPY;
+			      s->kind == ST_COPY || s->kind == ST_BOX;
 		if ((stores && s->buffer == buffer) ||
 		    stores_to(&s->body, buffer) ||
 		    stores_to(&s->orelse, buffer))
@@ -94,8 +94,11 @@ static bool list_may(const Kernels *ks, const Kernel *k, const Phase *ph,
 		if (s->kind == ST_COPY &&
 		    !may_load(ks, k, ph, s->copy->from.buffer, why))
 			return false;
+		if (s->kind == ST_BOX &&
+		    !may_load(ks, k, ph, ph->maps.p[s->box->map].buffer, why))
+			return false;
 		if ((s->kind == ST_STORE || s->kind == ST_DOT ||
-		     s->kind == ST_COPY) &&
+		     s->kind == ST_COPY || s->kind == ST_BOX) &&
 		    !may_store(k, ph, s->buffer, why))
 			return false;
 		for (int o = 0; s->kind == ST_DOT && o < 2; o++)

@@ -15,6 +15,9 @@
  * one thread stores another may load after a BARRIER; a loop that folds ends
  * with one. An asynchronous COPY stores when the thread that made it has come
  * to a WAIT that it is old enough for; others may load it after a BARRIER then.
+ * A BOX is copied for all threads of the block, and each sees it after its WAIT;
+ * on CUDA a warp beside the phase's threads, the feeder, asks for it, which may
+ * be ahead of them as far as FREE lets it.
  * SCOPE_WORKER is the block's shared memory. A register buffer may have the
  * threads as its first axis: each has its part.
  *
@@ -53,8 +56,7 @@ typedef struct KBuffer {
 	const char *name; /* letters, digits, _; unique in the kernel */
 	/* WORKER: rows of 128 bytes whose pieces of 16 lie exchanged, piece c
 	 * of row r in place c ^ r % 8, as UNIT_WGMMA reads them; in the block's
-	 * memory at a multiple of 1024 bytes. Only whole pieces are copied
-	 * there. */
+	 * memory at a multiple of 1024 bytes. Only boxes are copied there. */
 	bool swizzled;
 } KBuffer;
 #define SWIZZLE_BYTES 128
@@ -82,6 +84,9 @@ typedef enum StmtKind {
 	ST_COPY,  /* buffer[index...] = `width` elements side by side of another
 		     buffer, zeros unless every cond >= 0: KCopy; with `stream`
 		     past the caches */
+	ST_BOX,   /* buffer[index...] and what follows = a box of a map, zeros
+		     where it lies outside, if every cond >= 0; asynchronous:
+		     KBox */
 	ST_AHEAD, /* buffer[index...] is read or written soon, where every cond
 		     >= 0: a hint, which may name a place outside the buffer */
 	ST_OP,    /* var = op(args...): an ELEM op */
@@ -91,7 +96,12 @@ typedef enum StmtKind {
 	ST_PART,  /* var (bf16) = a part of args[0] (f16): `bit` 0: its sign and
 		     upper 8 significant bits; 1: the rest, exact. Of infinity
 		     and NaN the rest is NaN */
-	ST_DOT,   /* buffer[index...] += a product by a matrix unit: KDot */
+	ST_RUNS,  /* buffer [threads][i][2][j / 4][8] = a DOT's sums in from
+		     [threads][i][j][2][2]: at [t][i][h][g][c], of its warp's
+		     part, row 16 i + 8 h + t % 32 / 4, column
+		     32 g + 8 (t % 4) + c; lanes of a warp exchange them */
+	ST_DOT,   /* buffer[index...] += a product by a matrix unit: KDot. By
+		     UNIT_WGMMA it is under way until a SETTLE */
 	ST_CONST, /* var = data */
 	ST_INDEX, /* var = the expression ex, rounded once to dtype */
 	ST_TEST,  /* var = every cond >= 0 (bool) */
@@ -107,8 +117,11 @@ typedef enum StmtKind {
 	ST_BOUND, /* axis = args[0] checked to lie in 0 .. extent-1, negative
 		     from the end; faults with `value` */
 	ST_BARRIER, /* every thread of the worker has come here */
-	ST_WAIT,    /* a thread's asynchronous COPYs since its last WAIT are a
-		       group; all of its groups but the last `bit` are there */
+	ST_WAIT,    /* asynchronous COPYs or BOXes since the last WAIT are a
+		       group; all groups but the last `bit` are there */
+	ST_SETTLE,  /* all DOTs but the last `bit` are done */
+	ST_FREE,    /* boxes that follow come after what every thread did before:
+		       a barrier for them alone */
 	ST_COUNT,
 } StmtKind;
 
@@ -130,6 +143,34 @@ typedef struct KCopy {
 	bool async;
 } KCopy;
 #define KERNEL_MAX_GROUPS 6 /* of copies under way */
+#define KERNEL_MAX_DOTS   3 /* under way */
+
+/*
+ * A window on a buffer in global memory, from which boxes are brought: its
+ * element [i, j, ...] is the buffer's number first + i * stride[0] + j *
+ * stride[1] + ..., the last stride being 1. Extents, strides and first are over
+ * dims; the element numbers of rows are multiples of 16 bytes wherever a BOX is
+ * brought from it. On CUDA it is a tensor map. [CUDA driver API,
+ * cuTensorMapEncodeTiled]
+ */
+#define MAP_MAX_RANK  5
+#define MAP_MAX_BOX   256 /* elements of an axis */
+#define MAP_ROW_BYTES 16
+typedef struct KMap {
+	uint32_t buffer;
+	uint8_t rank;
+	Ex first;
+	Ex extent[MAP_MAX_RANK], stride[MAP_MAX_RANK];
+	int64_t box[MAP_MAX_RANK]; /* elements brought of each axis */
+	bool swizzled;             /* as the buffers are that they go to */
+} KMap;
+
+/* The box of a phase's map whose first element is at `at`. It lies in the
+ * buffer row by row, as the map has it. */
+typedef struct KBox {
+	uint32_t map;
+	Ex at[MAP_MAX_RANK];
+} KBox;
 
 /*
  * A tile of sums from two packed operands, rows x columns over `steps` steps
@@ -191,7 +232,7 @@ struct Stmt {
 	LoopMap map;
 	int lanes;
 	StmtList body, orelse;
-	/* IF, TEST, LOAD, COPY; STORE, AHEAD: of dims alone */
+	/* IF, TEST, LOAD, COPY, BOX; STORE, AHEAD: of dims alone */
 	uint32_t nconds;
 	Ex *conds;
 	/* variables */
@@ -208,9 +249,11 @@ struct Stmt {
 	Op op;
 	DType from;
 	Ex ex;             /* INDEX, ARG; OP that may fault: the flat element */
-	int bit;           /* WORD: 0, 8, 16 or 24; PART: which; WAIT: groups */
+	int bit; /* WORD: 0, 8, 16 or 24; PART: which; WAIT, SETTLE: how many */
 	const KDot *dot;   /* DOT */
 	const KCopy *copy; /* COPY */
+	const KBox *box;   /* BOX */
+	uint32_t sums;     /* RUNS: the buffer that they come from */
 	const void *data;  /* CONST: one element */
 	ValueId value;     /* the program's value it computes, or NO_VALUE */
 };
@@ -230,6 +273,7 @@ typedef struct Phase {
 	const char *name; /* main, pack_a, ... */
 	bool once;
 	int threads;      /* of a worker of a GPU; 0: a CPU's, with lanes */
+	VEC(KMap) maps;   /* that its boxes are brought from */
 	VEC(KAxis) tasks; /* task axes, outermost first; count: product */
 	StmtList body;
 } Phase;

@@ -334,8 +334,8 @@ static bool check_access(Check *c, const Stmt *s)
 				     s->dtype < DT_COUNT
 					     ? dtype_info[s->dtype].name
 					     : "a dtype");
-	if (b->swizzled && !s->copy)
-		return kcheck_breach(c, "%s: only pieces are copied there",
+	if (b->swizzled)
+		return kcheck_breach(c, "%s: only boxes are copied there",
 				     access_text(c, s));
 	if (!kcheck_conds(c, s) || (s->kind != ST_AHEAD && !prove_access(c, s)))
 		return false;
@@ -410,7 +410,7 @@ static bool divides_dim(const Check *c, Ex dim, int width)
 }
 
 /* Whether width divides each term. */
-static bool is_divided(const Check *c, Ex x, int width)
+static bool terms_divided(const Check *c, Ex x, int width)
 {
 	const ExNode *n = ex_node(c->t, x);
 
@@ -428,18 +428,25 @@ static bool is_divided(const Check *c, Ex x, int width)
 	return true;
 }
 
+bool kcheck_divided(Check *c, Ex x, int width)
+{
+	Ex n = ex_const(c->t, width);
+
+	return ex_equals(c->t, ex_mod(c->t, x, n), 0) ||
+	       terms_divided(c, x, width) ||
+	       ex_equals(c->t, ex_simplify(c->t, &c->facts, ex_mod(c->t, x, n)),
+			 0);
+}
+
 /* Element numbers of the place are multiples of the width. */
 bool kcheck_aligned(Check *c, const KOperand *o, int width)
 {
 	const KBuffer *b = &c->k->buffers.p[o->buffer];
-	Ex x = ex_const(c->t, 0), n = ex_const(c->t, width);
+	Ex x = ex_const(c->t, 0);
 
 	for (int d = 0; d < o->nindex; d++)
 		x = ex_add(c->t, ex_mul(c->t, x, b->shape[d]), o->index[d]);
-	return ex_equals(c->t, ex_mod(c->t, x, n), 0) ||
-	       is_divided(c, x, width) ||
-	       ex_equals(c->t, ex_simplify(c->t, &c->facts, ex_mod(c->t, x, n)),
-			 0);
+	return kcheck_divided(c, x, width);
 }
 
 /* One side of a copy, as the load or store of its first element, and the
@@ -502,9 +509,6 @@ static bool check_copy(Check *c, const Stmt *s)
 	if (from->scope != SCOPE_IN && !c->stored[y->from.buffer])
 		return kcheck_breach(c, "%s is copied before it is stored",
 				     from->name);
-	if (from->swizzled || (b->swizzled && bytes != 16))
-		return kcheck_breach(c, "%s: only pieces are copied there",
-				     b->swizzled ? b->name : from->name);
 	if (b->scope == SCOPE_IN)
 		return kcheck_breach(c, "%s is copied to and is an input",
 				     b->name);
@@ -513,6 +517,9 @@ static bool check_copy(Check *c, const Stmt *s)
 	if (s->stream && b->scope != SCOPE_OUT && b->scope != SCOPE_SHARED)
 		return kcheck_breach(c, "%s: only an output is streamed",
 				     b->name);
+	if (y->async && c->phase->maps.n)
+		return kcheck_breach(c, "asynchronous copies and boxes in one "
+					"phase");
 	if (y->async && (!global || b->scope != SCOPE_WORKER))
 		return kcheck_breach(c, "an asynchronous copy goes from global "
 					"memory to the block's");
@@ -732,8 +739,11 @@ static bool check_bound(Check *c, const Stmt *s)
 }
 
 /* All threads come to it: never in a loop that is shared out. */
+/* The feeder does not come to barriers, nor to folds over the threads. */
 static bool check_barrier(Check *c)
 {
+	if (c->phase->maps.n)
+		return kcheck_breach(c, "a barrier beside boxes");
 	if (!has_threads(c))
 		return kcheck_breach(c, "a barrier and no threads");
 	return c->vaxis < 0 || kcheck_breach(c, "a barrier in a vector loop");
@@ -741,11 +751,18 @@ static bool check_barrier(Check *c)
 
 static bool check_wait(Check *c, const Stmt *s)
 {
+	bool copies = s->kind == ST_WAIT;
+
 	if (!has_threads(c) || c->vaxis >= 0)
 		return kcheck_breach(c, "a wait is outside of loops of "
 					"threads");
-	return (s->bit >= 0 && s->bit <= KERNEL_MAX_GROUPS) ||
-	       kcheck_breach(c, "a wait for %d groups", s->bit);
+	if (s->kind == ST_FREE)
+		return c->phase->maps.n ||
+		       kcheck_breach(c, "free, and there are no boxes");
+	return (s->bit >= 0 &&
+		s->bit <= (copies ? KERNEL_MAX_GROUPS : KERNEL_MAX_DOTS)) ||
+	       kcheck_breach(c, "a wait for %d %s", s->bit,
+			     copies ? "groups" : "products");
 }
 
 bool kcheck_simple(Check *c, const Stmt *s)
@@ -806,7 +823,13 @@ bool kcheck_simple(Check *c, const Stmt *s)
 		return check_barrier(c);
 	case ST_COPY:
 		return check_copy(c, s);
+	case ST_BOX:
+		return kcheck_box(c, s);
+	case ST_RUNS:
+		return kcheck_runs(c, s);
 	case ST_WAIT:
+	case ST_SETTLE:
+	case ST_FREE:
 		return check_wait(c, s);
 	case ST_FOR:
 	case ST_IF:

@@ -3,7 +3,8 @@
  *
  * kernel_verify.c walks loops, branches and phases and keeps what is in
  * scope; kernel_check.c holds the laws of the statements without a body,
- * kernel_check_dot.c those of products by matrix units.
+ * kernel_check_dot.c those of products by matrix units, kernel_check_box.c those
+ * of maps and boxes.
  */
 #ifndef TENON_IR_KERNEL_CHECK_H
 #define TENON_IR_KERNEL_CHECK_H
@@ -43,7 +44,9 @@ typedef struct Check {
 	bool *stored;      /* by buffer */
 	int *reg_lanes;    /* by buffer */
 	const KDot *tile;  /* of the phase, for units of tiles */
-	const Stmt *block; /* a DOT of a unit of threads, of the kernel */
+	/* a DOT of a unit of threads, of the kernel, and where */
+	const Stmt *block;
+	const Phase *block_in;
 	VEC(VarId) visible;
 	VEC(const Stmt *) around; /* serial loops, outermost first */
 	int64_t vaxis;            /* axis of the vector loop around, or -1 */
@@ -70,8 +73,18 @@ void kcheck_close_axes(Check *c, size_t ranges);
 bool kcheck_scalar(Check *c, const char *what);
 /* Whether width divides the number of the place's element. */
 bool kcheck_aligned(Check *c, const KOperand *o, int width);
-/* The laws of a DOT, in kernel_check_dot.c. */
+/* Whether width divides x, by itself or where it divides dims of which a branch
+ * around says so. */
+bool kcheck_divided(Check *c, Ex x, int width);
+/* A place in a buffer, of which the last `n` axes are touched `count` on. */
+bool kcheck_area(Check *c, const Stmt *s, uint32_t buffer, uint8_t nindex,
+		 const Ex *index, const Ex *count, int n);
+/* The laws of a map and of a BOX, in kernel_check_box.c. */
+bool kcheck_map(Check *c, const KMap *m);
+bool kcheck_box(Check *c, const Stmt *s);
+/* The laws of a DOT and of RUNS of its sums, in kernel_check_dot.c. */
 bool kcheck_dot(Check *c, const Stmt *s);
+bool kcheck_runs(Check *c, const Stmt *s);
 /* The laws of a statement that is neither FOR nor IF. */
 bool kcheck_simple(Check *c, const Stmt *s);
 

@@ -17,15 +17,14 @@ static bool prove_box(Check *c, const Stmt *s, const KBuffer *b, int axis,
 		return true;
 	c->ks->unproved = c->k;
 	c->ks->unproved_at = s;
-	return kcheck_breach(c, "dot %s: cannot prove 0 <= %s, %s + %s <= %s",
+	return kcheck_breach(c, "%s: cannot prove 0 <= %s, %s + %s <= %s",
 			     b->name, kcheck_text(c, index),
 			     kcheck_text(c, index), kcheck_text(c, count),
 			     kcheck_text(c, b->shape[axis]));
 }
 
-/* A place in a buffer, of which the last `n` axes are read `count` on. */
-static bool check_box(Check *c, const Stmt *s, uint32_t buffer, uint8_t nindex,
-		      const Ex *index, const Ex *count, int n)
+bool kcheck_area(Check *c, const Stmt *s, uint32_t buffer, uint8_t nindex,
+		 const Ex *index, const Ex *count, int n)
 {
 	if (buffer >= c->k->buffers.n)
 		return kcheck_breach(c, "no buffer %u", buffer);
@@ -136,7 +135,7 @@ static bool check_block_operand(Check *c, const Stmt *s, int o, Ex k)
 		box[0] = k;
 		box[1] = ex_const(c->t, wide);
 	}
-	if (!check_box(c, s, in->buffer, in->nindex, in->index, box, n))
+	if (!kcheck_area(c, s, in->buffer, in->nindex, in->index, box, n))
 		return false;
 	const KBuffer *b = &c->k->buffers.p[in->buffer];
 	if (b->scope != SCOPE_WORKER || b->dtype != s->from)
@@ -152,10 +151,16 @@ static bool check_block_operand(Check *c, const Stmt *s, int o, Ex k)
 				     b->name, unit_info[d->unit].name);
 	if (!has_constant_rows(c, b))
 		return false;
-	for (int i = 0; swizzled && i < n; i++)
-		if (!ex_equals(c->t, in->index[in->nindex - 1 - i], 0))
+	/* in a slot only steps along k are passed over */
+	for (int i = 0; swizzled && i < n; i++) {
+		Ex at = in->index[in->nindex - 1 - i];
+		bool along = i == (d->turned[o] ? 1 : 0);
+		int step = MMA_BYTES / dtype_info[s->from].bytes;
+		if (along ? !kcheck_divided(c, at, step)
+			  : !ex_equals(c->t, at, 0))
 			return kcheck_breach(c, "dot: %s begins in a slot",
 					     b->name);
+	}
 	int64_t rows = 0;
 	if (swizzled &&
 	    (!ex_is_const(c->t, b->shape[b->rank - 2], &rows) || rows % 8))
@@ -191,12 +196,14 @@ static bool check_threads_dot(Check *c, const Stmt *s)
 	     c->block->dtype != s->dtype))
 		return kcheck_breach(c, "dots of two kinds in one kernel");
 	if (c->block && d->unit == UNIT_WGMMA &&
-	    (c->block->dot->rows != d->rows ||
-	     c->block->dot->columns != d->columns ||
+	    ((c->block_in == c->phase &&
+	      (c->block->dot->rows != d->rows ||
+	       c->block->dot->columns != d->columns)) ||
 	     c->block->dot->turned[0] != d->turned[0] ||
 	     c->block->dot->turned[1] != d->turned[1]))
 		return kcheck_breach(c, "dots of two tiles in one kernel");
 	c->block = s;
+	c->block_in = c->phase;
 	if (d->unit == UNIT_WGMMA &&
 	    (d->down != warps || warps % WGMMA_WARPS ||
 	     d->rows != warps * MMA_ROWS || d->columns > 256))
@@ -243,10 +250,10 @@ bool kcheck_dot(Check *c, const Stmt *s)
 	const Ex sums[] = {rows, columns}, left[] = {steps, rows, full},
 		 flat[] = {rows, k}, right[] = {steps, words, columns};
 	const KOperand *a = &d->in[0], *b = &d->in[1];
-	if (!check_box(c, s, s->buffer, s->nindex, s->index, sums, 2) ||
-	    !check_box(c, s, a->buffer, a->nindex, a->index,
+	if (!kcheck_area(c, s, s->buffer, s->nindex, s->index, sums, 2) ||
+	    !kcheck_area(c, s, a->buffer, a->nindex, a->index,
 		       d->flat ? flat : left, d->flat ? 2 : 3) ||
-	    !check_box(c, s, b->buffer, b->nindex, b->index, right, 3))
+	    !kcheck_area(c, s, b->buffer, b->nindex, b->index, right, 3))
 		return false;
 	const KBuffer *to = &c->k->buffers.p[s->buffer];
 	const KBuffer *pa = &c->k->buffers.p[a->buffer];
@@ -274,6 +281,38 @@ bool kcheck_dot(Check *c, const Stmt *s)
 	     c->tile->columns != d->columns))
 		return kcheck_breach(c, "tiles of two shapes in one phase");
 	c->tile = d;
+	c->stored[s->buffer] = true;
+	return true;
+}
+
+bool kcheck_runs(Check *c, const Stmt *s)
+{
+	if (s->buffer >= c->k->buffers.n || s->sums >= c->k->buffers.n)
+		return kcheck_breach(c, "no buffer %u", s->buffer);
+	const KBuffer *to = &c->k->buffers.p[s->buffer];
+	const KBuffer *from = &c->k->buffers.p[s->sums];
+	int64_t i, j;
+
+	if (c->vaxis >= 0 || c->phase->threads < MMA_THREADS)
+		return kcheck_breach(c, "runs: all threads of a warp make them");
+	if (to->scope != SCOPE_REG || from->scope != SCOPE_REG ||
+	    to->dtype != from->dtype || s->dtype != to->dtype ||
+	    dtype_info[to->dtype].bytes != 4 || to->rank != 5 ||
+	    from->rank != 5 || !ex_is_const(c->t, from->shape[1], &i) ||
+	    !ex_is_const(c->t, from->shape[2], &j) || j % 4)
+		return kcheck_breach(c, "runs: %s and %s are no such registers",
+				     to->name, from->name);
+	const int64_t sums[] = {c->phase->threads, i, j, 2, 2};
+	const int64_t runs[] = {c->phase->threads, i, 2, j / 4, 8};
+	for (int d = 0; d < 5; d++)
+		if (!ex_equals(c->t, from->shape[d], sums[d]) ||
+		    !ex_equals(c->t, to->shape[d], runs[d]))
+			return kcheck_breach(
+				c, "runs: %s and %s are no such registers",
+				to->name, from->name);
+	if (!c->stored[s->sums])
+		return kcheck_breach(c, "%s is loaded before it is stored",
+				     from->name);
 	c->stored[s->buffer] = true;
 	return true;
 }

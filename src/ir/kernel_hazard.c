@@ -19,6 +19,13 @@
  * WAIT makes a group of the copies since the last one, and a copy's age is the
  * groups begun since. While it is under way no one may touch its slot; once it
  * is there it counts as a store of now.
+ *
+ * Boxes that are asked for one after another are one step: they may come in any
+ * order, and so must lie apart, or exclude each other by their conditions.
+ *
+ * A DOT that is under way likewise reads its operands until a SETTLE finds it
+ * old enough: no one may store there, and it counts as a load of now. Nothing
+ * but another DOT may touch its sums before.
  */
 #include "ir/kernel.h"
 
@@ -45,6 +52,7 @@ typedef struct Hazard {
 	size_t naxes;
 	StmtList *list;
 	size_t at;
+	bool boxes;     /* what is copied by itself are boxes */
 	bool under_way; /* a copy is; no barrier helps */
 } Hazard;
 
@@ -52,7 +60,13 @@ typedef struct Hazard {
  * for each age in groups, the last one for all that are older. */
 typedef struct Done {
 	uint8_t slot[SLOTS + 1];
+	/* the same since the last FREE, which boxes meet */
+	uint8_t kept[SLOTS + 1];
 	uint8_t coming[SLOTS + 1];
+	/* by DOTs under way: operands that are read, sums; a bit for each age
+	 * in DOTs */
+	uint8_t reading[SLOTS + 1];
+	uint8_t summing;
 } Done;
 
 /* An access: a load, or a store. */
@@ -60,28 +74,47 @@ typedef struct Access {
 	uint32_t buffer;
 	uint8_t nindex;
 	const Ex *index;
-	bool store, async;
+	bool store;
+	bool async; /* a copy that is waited for */
+	bool box;
+	bool dot;   /* of a DOT that is under way afterwards */
 } Access;
+
+static bool is_under_way(const Stmt *s)
+{
+	return s->kind == ST_DOT && s->dot->unit == UNIT_WGMMA;
+}
 
 /* What a statement touches; returns their number. */
 static int accesses_of(const Stmt *s, Access out[3])
 {
-	Access own = {s->buffer, s->nindex, s->index, false, false};
+	bool dot = is_under_way(s);
+	Access own = {.buffer = s->buffer,
+		      .nindex = s->nindex,
+		      .index = s->index,
+		      .dot = dot};
 	int n = 0;
 
 	if (s->kind == ST_COPY || s->kind == ST_DOT) {
 		const KOperand *in =
 			s->kind == ST_COPY ? &s->copy->from : s->dot->in;
 		for (int o = 0; o < (s->kind == ST_COPY ? 1 : 2); o++)
-			out[n++] = (Access){in[o].buffer, in[o].nindex,
-					    in[o].index, false, false};
+			out[n++] = (Access){.buffer = in[o].buffer,
+					    .nindex = in[o].nindex,
+					    .index = in[o].index,
+					    .dot = dot};
 	}
+	if (s->kind == ST_RUNS)
+		out[n++] = (Access){.buffer = s->sums};
 	if (s->kind == ST_LOAD) {
 		out[n++] = own;
 	} else if (s->kind == ST_STORE || s->kind == ST_COPY ||
+		   s->kind == ST_BOX || s->kind == ST_RUNS ||
 		   s->kind == ST_DOT) {
 		own.store = true;
-		own.async = s->kind == ST_COPY && s->copy->async;
+		own.box = s->kind == ST_BOX;
+		own.async = s->kind == ST_BOX ||
+			    (s->kind == ST_COPY && s->copy->async);
 		out[n++] = own;
 	}
 	return n;
@@ -185,6 +218,12 @@ static uint8_t look(const uint8_t *by_slot, int slot)
 	return all;
 }
 
+static void do_to(Done *done, int slot, uint8_t what)
+{
+	done->slot[slot] |= what;
+	done->kept[slot] |= what;
+}
+
 static bool touch(Hazard *h, const Access *x, const Stmt *loop,
 		  const Done *before, Done *now)
 {
@@ -193,19 +232,36 @@ static bool touch(Hazard *h, const Access *x, const Stmt *loop,
 	uint8_t d = x->store ? (own ? STORED_OWN : STORED)
 			     : (own ? LOADED_OWN : LOADED);
 
-	if (look(before[x->buffer].coming, slot)) {
+	if (look(before[x->buffer].coming, slot) ||
+	    (x->store && look(before[x->buffer].reading, slot))) {
 		h->under_way = true;
 		return false;
 	}
 	if (x->async)
 		d = STORED;
-	if (conflicts(look(before[x->buffer].slot, slot), d))
+	if (conflicts(look(x->box ? before[x->buffer].kept
+				  : before[x->buffer].slot,
+			   slot),
+		      d))
 		return false;
 	if (x->async)
 		now[x->buffer].coming[slot] |= 1;
+	else if (x->dot)
+		now[x->buffer].reading[slot] |= 1;
 	else
-		now[x->buffer].slot[slot] |= d;
+		do_to(&now[x->buffer], slot, d);
 	return true;
+}
+
+/* An access of sums in registers. */
+static bool touch_sums(Hazard *h, const Access *x, const Done *before,
+		       Done *now)
+{
+	if (x->dot && x->store)
+		now[x->buffer].summing |= 1;
+	else if (before[x->buffer].summing)
+		h->under_way = true;
+	return !h->under_way;
 }
 
 /* The accesses of a step, none of which waits for another, into `now`. */
@@ -220,8 +276,9 @@ static bool step(Hazard *h, const StmtList *l, const Stmt *loop,
 		    !step(h, &s->orelse, loop, before, now))
 			return false;
 		for (int k = 0; k < n; k++)
-			if (h->shared[x[k].buffer] &&
-			    !touch(h, &x[k], loop, before, now))
+			if (h->shared[x[k].buffer]
+				    ? !touch(h, &x[k], loop, before, now)
+				    : !touch_sums(h, &x[k], before, now))
 				return false;
 	}
 	return true;
@@ -266,11 +323,15 @@ static Done *copy_of(Hazard *h, const Done *d)
 
 static void merge(const Hazard *h, Done *into, const Done *d)
 {
-	for (size_t i = 0; i < h->k->buffers.n; i++)
+	for (size_t i = 0; i < h->k->buffers.n; i++) {
 		for (int k = 0; k <= SLOTS; k++) {
 			into[i].slot[k] |= d[i].slot[k];
+			into[i].kept[k] |= d[i].kept[k];
 			into[i].coming[k] |= d[i].coming[k];
+			into[i].reading[k] |= d[i].reading[k];
 		}
+		into[i].summing |= d[i].summing;
+	}
 }
 
 /* After a loop no one knows which turn was the last. */
@@ -278,31 +339,75 @@ static void forget_slots(const Hazard *h, Done *done)
 {
 	for (size_t i = 0; i < h->k->buffers.n; i++) {
 		uint8_t slot = look(done[i].slot, ANY_SLOT);
+		uint8_t kept = look(done[i].kept, ANY_SLOT);
 		uint8_t coming = look(done[i].coming, ANY_SLOT);
+		uint8_t reading = look(done[i].reading, ANY_SLOT);
+		uint8_t summing = done[i].summing;
 		memset(&done[i], 0, sizeof(done[i]));
 		done[i].slot[ANY_SLOT] = slot;
+		done[i].kept[ANY_SLOT] = kept;
 		done[i].coming[ANY_SLOT] = coming;
+		done[i].reading[ANY_SLOT] = reading;
+		done[i].summing = summing;
 	}
 }
 
 static void meet_barrier(const Hazard *h, Done *done)
 {
-	for (size_t i = 0; i < h->k->buffers.n; i++)
+	for (size_t i = 0; i < h->k->buffers.n; i++) {
 		memset(done[i].slot, 0, sizeof(done[i].slot));
+		memset(done[i].kept, 0, sizeof(done[i].kept));
+	}
+}
+
+static void meet_free(const Hazard *h, Done *done)
+{
+	for (size_t i = 0; i < h->k->buffers.n; i++)
+		memset(done[i].kept, 0, sizeof(done[i].kept));
+}
+
+/* One more group or DOT; the last bit stands for all that are older. */
+static uint8_t aged(uint8_t ages)
+{
+	return (uint8_t)(ages << 1 | (ages & 0x80));
 }
 
 static void meet_wait(const Hazard *h, Done *done, int groups)
 {
 	for (size_t i = 0; i < h->k->buffers.n; i++)
 		for (int k = 0; k <= SLOTS; k++) {
-			unsigned c = done[i].coming[k];
-			unsigned oldest = c & 0x80;
+			unsigned c = aged(done[i].coming[k]);
 			unsigned recent = (2u << groups) - 1;
-			c = c << 1 | oldest;
 			if (c & ~recent)
+				done[i].kept[k] |= STORED;
+			/* a box is there for all who have waited */
+			if (c & ~recent && !h->boxes)
 				done[i].slot[k] |= STORED;
 			done[i].coming[k] = (uint8_t)(c & recent);
 		}
+}
+
+static void meet_dot(const Hazard *h, Done *done)
+{
+	for (size_t i = 0; i < h->k->buffers.n; i++) {
+		for (int k = 0; k <= SLOTS; k++)
+			done[i].reading[k] = aged(done[i].reading[k]);
+		done[i].summing = aged(done[i].summing);
+	}
+}
+
+static void meet_settle(const Hazard *h, Done *done, int dots)
+{
+	unsigned recent = (1u << dots) - 1;
+
+	for (size_t i = 0; i < h->k->buffers.n; i++) {
+		for (int k = 0; k <= SLOTS; k++) {
+			if (done[i].reading[k] & ~recent)
+				do_to(&done[i], k, LOADED);
+			done[i].reading[k] &= (uint8_t)recent;
+		}
+		done[i].summing &= (uint8_t)recent;
+	}
 }
 
 static bool walk(Hazard *h, StmtList *l, Done *done);
@@ -352,6 +457,74 @@ static bool walk_loop(Hazard *h, Stmt *s, Done *done)
 	return true;
 }
 
+static bool has_cond(const Stmt *s, Ex cond)
+{
+	for (uint32_t i = 0; i < s->nconds; i++)
+		if (s->conds[i] == cond)
+			return true;
+	return false;
+}
+
+/* Whether only one of them is brought: conditions that are not both's, each 0
+ * or more, would add up to less. */
+static bool exclude(const Hazard *h, const Stmt *x, const Stmt *y)
+{
+	Ex sum = ex_const(h->t, 0);
+	int64_t n;
+
+	for (uint32_t i = 0; i < x->nconds; i++)
+		if (!has_cond(y, x->conds[i]))
+			sum = ex_add(h->t, sum, x->conds[i]);
+	for (uint32_t i = 0; i < y->nconds; i++)
+		if (!has_cond(x, y->conds[i]))
+			sum = ex_add(h->t, sum, y->conds[i]);
+	return ex_is_const(h->t, sum, &n) && n < 0;
+}
+
+/* Whether boxes go to different places: indices before that of their rows
+ * differ. */
+static bool lie_apart(const Hazard *h, const Stmt *x, const Stmt *y)
+{
+	int64_t n;
+
+	if (x->buffer != y->buffer)
+		return true;
+	for (int d = 0; d + 2 < x->nindex; d++)
+		if (ex_is_const(h->t, ex_sub(h->t, x->index[d], y->index[d]),
+				&n) &&
+		    n != 0)
+			return true;
+	return false;
+}
+
+/* The boxes from number i of the list on, all of them before the next other
+ * statement; their number. */
+static size_t boxes_at(const StmtList *l, size_t i)
+{
+	size_t n = 0;
+
+	while (i + n < l->n && l->p[i + n]->kind == ST_BOX)
+		n++;
+	return n;
+}
+
+static bool step_boxes(Hazard *h, const StmtList *l, Done *done)
+{
+	Done *now = copy_of(h, done);
+
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (!lie_apart(h, l->p[i], l->p[k]) &&
+			    !exclude(h, l->p[i], l->p[k])) {
+				h->under_way = true;
+				return false;
+			}
+	if (!step(h, l, NULL, done, now))
+		return false;
+	memcpy(done, now, (h->k->buffers.n + 1) * sizeof(*done));
+	return true;
+}
+
 /* False: h->list and h->at are where a barrier is missing. */
 static bool walk(Hazard *h, StmtList *l, Done *done)
 {
@@ -359,10 +532,23 @@ static bool walk(Hazard *h, StmtList *l, Done *done)
 
 	for (size_t i = 0; i < l->n; i++) {
 		Stmt *s = l->p[i];
-		if (s->kind == ST_BARRIER) {
+		size_t boxes = boxes_at(l, i);
+		if (boxes) {
+			StmtList all = {.p = &l->p[i], .n = boxes};
+			if (!step_boxes(h, &all, done)) {
+				h->list = l;
+				h->at = i;
+				return false;
+			}
+			i += boxes - 1;
+		} else if (s->kind == ST_BARRIER) {
 			meet_barrier(h, done);
 		} else if (s->kind == ST_WAIT) {
 			meet_wait(h, done, s->bit);
+		} else if (s->kind == ST_FREE) {
+			meet_free(h, done);
+		} else if (s->kind == ST_SETTLE) {
+			meet_settle(h, done, s->bit);
 		} else if (s->kind == ST_IF) {
 			Done *other = copy_of(h, done);
 			if (!walk(h, &s->body, done) ||
@@ -375,6 +561,8 @@ static bool walk(Hazard *h, StmtList *l, Done *done)
 		} else {
 			StmtList one = {.p = &l->p[i], .n = 1};
 			bool loop = is_vector(s);
+			if (is_under_way(s))
+				meet_dot(h, done);
 			Done *now = copy_of(h, done);
 			if (!step(h, loop ? &s->body : &one, loop ? s : NULL,
 				  done, now)) {
@@ -445,6 +633,7 @@ static Hazard hazard_of(Arena *a, const Kernels *ks, const Kernel *k,
 		    .t = &ks->program->ex,
 		    .arena = a,
 		    .threads = ph->threads,
+		    .boxes = ph->maps.n > 0,
 		    .naxes = (size_t)k->naxes};
 
 	h.at_turn = arena_array(a, Ex, h.naxes + 1);

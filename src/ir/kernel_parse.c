@@ -25,6 +25,7 @@ typedef struct Parser {
 	const char *text, *s;
 	Kernels *ks;
 	Kernel *k;
+	const Phase *phase;
 	StrMap *buffers;
 	VEC(DType) dtypes; /* of variables, DT_COUNT: not declared */
 } Parser;
@@ -250,16 +251,18 @@ static bool conditions(Parser *p, Stmt *s)
 	return true;
 }
 
-/* name[index, ...] */
-static bool access(Parser *p, Stmt *s)
+static bool named_buffer(Parser *p, uint32_t *out)
 {
 	const char *name;
 
-	if (!word(p, &name))
-		return false;
-	if (!strmap_get(p->buffers, name, &s->buffer))
-		return error(p, "no buffer `%s`", name);
-	if (!expect(p, "["))
+	return word(p, &name) && (strmap_get(p->buffers, name, out) ||
+				  error(p, "no buffer `%s`", name));
+}
+
+/* name[index, ...] */
+static bool access(Parser *p, Stmt *s)
+{
+	if (!named_buffer(p, &s->buffer) || !expect(p, "["))
 		return false;
 	while (!take(p, "]")) {
 		if (s->nindex && !expect(p, ","))
@@ -317,15 +320,54 @@ static bool copy(Parser *p, Stmt *s)
 	return !take(p, "where") || conditions(p, s);
 }
 
-static bool wait_for(Parser *p, Stmt *s)
+/* [x, y, ...], at most `most` of them; their number in n. */
+static bool expressions(Parser *p, Ex *out, int most, uint8_t *n)
 {
-	int64_t groups;
-
-	s->kind = ST_WAIT;
-	skip(p);
-	if (!number(p, KERNEL_MAX_GROUPS, &groups))
+	*n = 0;
+	if (!expect(p, "["))
 		return false;
-	s->bit = (int)groups;
+	while (!take(p, "]")) {
+		if (*n && !expect(p, ","))
+			return false;
+		if (*n == most)
+			return error(p, "too many expressions");
+		if (!expression(p, &out[(*n)++]))
+			return false;
+	}
+	return true;
+}
+
+static bool box(Parser *p, Stmt *s)
+{
+	KBox *b = arena_new(p->arena, KBox);
+	int64_t map;
+	uint8_t rank;
+
+	s->kind = ST_BOX;
+	s->box = b;
+	if (!access(p, s) || !expect(p, "=") || !expect(p, "map"))
+		return false;
+	skip(p);
+	if (!number(p, MAX_ID, &map) ||
+	    !expressions(p, b->at, MAP_MAX_RANK, &rank))
+		return false;
+	b->map = (uint32_t)map;
+	if (b->map >= p->phase->maps.n ||
+	    rank != p->phase->maps.p[b->map].rank)
+		return error(p, "no such map");
+	return !take(p, "where") || conditions(p, s);
+}
+
+/* wait 2, settle 1 */
+static bool how_many(Parser *p, Stmt *s, StmtKind kind)
+{
+	int64_t n;
+
+	s->kind = kind;
+	skip(p);
+	if (!number(p, MAX_ID, &n))
+		return false;
+	s->bit = (int)n;
 	return true;
 }
 
@@ -518,7 +560,21 @@ static bool simple(Parser *p, Stmt *s)
 		if (!copy(p, s))
 			return false;
 	} else if (take(p, "wait")) {
-		if (!wait_for(p, s))
+		if (!how_many(p, s, ST_WAIT))
+			return false;
+	} else if (take(p, "settle")) {
+		if (!how_many(p, s, ST_SETTLE))
+			return false;
+	} else if (take(p, "runs")) {
+		s->kind = ST_RUNS;
+		if (!named_buffer(p, &s->buffer) || !expect(p, "=") ||
+		    !named_buffer(p, &s->sums))
+			return false;
+		s->dtype = p->k->buffers.p[s->buffer].dtype;
+	} else if (take(p, "free")) {
+		s->kind = ST_FREE;
+	} else if (take(p, "box")) {
+		if (!box(p, s))
 			return false;
 	} else if (*p->s == 'i') {
 		s->kind = ST_BOUND;
@@ -596,9 +652,39 @@ static bool buffer(Parser *p)
 	return end_of_line(p);
 }
 
+static bool map(Parser *p, Phase *ph)
+{
+	KMap m = {0};
+	uint8_t strides;
+
+	if (!named_buffer(p, &m.buffer) || !expect(p, "from") || !expression(p, &m.first) ||
+	    !expect(p, "shape") ||
+	    !expressions(p, m.extent, MAP_MAX_RANK, &m.rank) ||
+	    !expect(p, "by") ||
+	    !expressions(p, m.stride, MAP_MAX_RANK, &strides) ||
+	    !expect(p, "box") || !expect(p, "["))
+		return false;
+	if (strides != m.rank)
+		return error(p, "expected %d strides", m.rank);
+	for (int d = 0; d < m.rank; d++) {
+		if (d && !expect(p, ","))
+			return false;
+		skip(p);
+		if (!number(p, MAX_ID, &m.box[d]))
+			return false;
+	}
+	if (!expect(p, "]"))
+		return false;
+	m.swizzled = take(p, "swizzled");
+	VEC_PUSH(p->arena, ph->maps, m);
+	return end_of_line(p);
+}
+
 static bool phase(Parser *p)
 {
 	Phase ph = {0};
+
+	p->phase = &ph;
 
 	if (!word(p, &ph.name))
 		return false;
@@ -619,7 +705,12 @@ static bool phase(Parser *p)
 			VEC_PUSH(p->arena, ph.tasks, a);
 		} while (take(p, ","));
 	}
-	if (!expect(p, "{") || !end_of_line(p) || !block(p, &ph.body, 0))
+	if (!expect(p, "{") || !end_of_line(p))
+		return false;
+	while (take(p, "map"))
+		if (!map(p, &ph))
+			return false;
+	if (!block(p, &ph.body, 0))
 		return false;
 	VEC_PUSH(p->arena, p->k->phases, ph);
 	return end_of_line(p);

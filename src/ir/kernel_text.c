@@ -27,6 +27,7 @@
 typedef struct Printer {
 	const Kernels *ks;
 	const Kernel *k;
+	const Phase *ph;
 	Buf *b;
 } Printer;
 
@@ -138,7 +139,11 @@ static void print_right(Printer *p, const Stmt *s)
 	case ST_BOUND:
 	case ST_BARRIER:
 	case ST_COPY:
+	case ST_BOX:
 	case ST_WAIT:
+	case ST_SETTLE:
+	case ST_FREE:
+	case ST_RUNS:
 	case ST_COUNT:
 		bug("statement kind %d makes no variable", (int)s->kind);
 	}
@@ -182,6 +187,22 @@ static void print_copy(Printer *p, const Stmt *s)
 	buf_printf(p->b, "] x %d%s", c->width, c->async ? " async" : "");
 	if (s->stream)
 		buf_puts(p->b, " stream");
+	if (s->nconds) {
+		buf_puts(p->b, " where ");
+		print_conds(p, s);
+	}
+}
+
+/* box left[i5 % 4, 0, 0] = map 0 [64 * i1, 64 * i5] where 9 - i5 >= 0 */
+static void print_box(Printer *p, const Stmt *s)
+{
+	const KBox *b = s->box;
+
+	buf_puts(p->b, "box ");
+	print_access(p, s);
+	buf_printf(p->b, " = map %u [", b->map);
+	print_exs(p, b->at, p->ph->maps.p[b->map].rank);
+	buf_putc(p->b, ']');
 	if (s->nconds) {
 		buf_puts(p->b, " where ");
 		print_conds(p, s);
@@ -256,8 +277,22 @@ static void print_stmt(Printer *p, const Stmt *s, int depth)
 	case ST_COPY:
 		print_copy(p, s);
 		break;
+	case ST_BOX:
+		print_box(p, s);
+		break;
 	case ST_WAIT:
 		buf_printf(b, "wait %d", s->bit);
+		break;
+	case ST_SETTLE:
+		buf_printf(b, "settle %d", s->bit);
+		break;
+	case ST_FREE:
+		buf_puts(b, "free");
+		break;
+	case ST_RUNS:
+		buf_printf(b, "runs %s = %s",
+			   p->k->buffers.p[s->buffer].name,
+			   p->k->buffers.p[s->sums].name);
 		break;
 	case ST_LOAD:
 	case ST_OP:
@@ -304,8 +339,25 @@ static void print_buffer(Printer *p, const KBuffer *f)
 	buf_putc(p->b, '\n');
 }
 
+/* map x from 0 shape [M, K] by [K, 1] box [64, 64] */
+static void print_map(Printer *p, const KMap *m)
+{
+	buf_printf(p->b, "\t\tmap %s from ",
+		   p->k->buffers.p[m->buffer].name);
+	print_ex(p, m->first);
+	buf_puts(p->b, " shape [");
+	print_exs(p, m->extent, m->rank);
+	buf_puts(p->b, "] by [");
+	print_exs(p, m->stride, m->rank);
+	buf_puts(p->b, "] box [");
+	for (int d = 0; d < m->rank; d++)
+		buf_printf(p->b, "%s%" PRId64, d ? ", " : "", m->box[d]);
+	buf_printf(p->b, "]%s\n", m->swizzled ? " swizzled" : "");
+}
+
 static void print_phase(Printer *p, const Phase *ph)
 {
+	p->ph = ph;
 	buf_printf(p->b, "\tphase %s%s", ph->name, ph->once ? " once" : "");
 	if (ph->threads)
 		buf_printf(p->b, " threads %d", ph->threads);
@@ -315,13 +367,15 @@ static void print_phase(Printer *p, const Phase *ph)
 		print_ex(p, ph->tasks.p[i].extent);
 	}
 	buf_puts(p->b, " {\n");
+	for (size_t i = 0; i < ph->maps.n; i++)
+		print_map(p, &ph->maps.p[i]);
 	print_list(p, &ph->body, 2);
 	buf_puts(p->b, "\t}\n");
 }
 
 void kernel_print(const Kernels *ks, const Kernel *k, Buf *b)
 {
-	Printer p = {ks, k, b};
+	Printer p = {.ks = ks, .k = k, .b = b};
 
 	buf_printf(b, "kernel %s %s region %u", k->name, k->realisation,
 		   k->region);

@@ -40,8 +40,12 @@ static bool mark_folds(Check *c, const StmtList *l, bool on)
 		if (s->var >= c->k->nvars)
 			return kcheck_breach(
 				c, "v%u is no variable of the kernel", s->var);
-		if (c->vars[s->var].state == VAR_VISIBLE)
-			c->vars[s->var].by_lanes = on;
+		if (c->vars[s->var].state != VAR_VISIBLE)
+			continue;
+		if (c->phase->maps.n)
+			return kcheck_breach(c, "a fold of threads beside "
+						"boxes");
+		c->vars[s->var].by_lanes = on;
 	}
 	return true;
 }
@@ -122,7 +126,8 @@ static void mark_stored(Check *c, const StmtList *l)
 		const Stmt *s = l->p[i];
 		mark_stored(c, &s->body);
 		mark_stored(c, &s->orelse);
-		if ((s->kind == ST_STORE || s->kind == ST_COPY) &&
+		if ((s->kind == ST_STORE || s->kind == ST_COPY ||
+		     s->kind == ST_BOX || s->kind == ST_RUNS) &&
 		    s->buffer < c->k->buffers.n)
 			c->stored[s->buffer] = true;
 	}
@@ -302,7 +307,7 @@ static bool check_hazards(Check *c, const Phase *ph)
 			      "a barrier is missing before statement %zu of "
 			      "its block",
 			      at)
-		    : kcheck_breach(c, "a copy is touched that "
+		    : kcheck_breach(c, "a copy or a product is touched that "
 				       "nothing has waited for");
 }
 
@@ -330,6 +335,9 @@ static bool check_phase(Check *c, const Phase *ph)
 	}
 	if (ph->tasks.n > K_MAX_RANK)
 		return kcheck_breach(c, "too many task axes");
+	for (size_t i = 0; i < ph->maps.n; i++)
+		if (!kcheck_map(c, &ph->maps.p[i]))
+			return false;
 	if (!check_list(c, &ph->body))
 		return false;
 	kcheck_close_axes(c, 0);

@@ -133,7 +133,11 @@ static double stmt_work(Work *w, const Stmt *s)
 	case ST_KEEP:
 	case ST_ACC:
 	case ST_BARRIER:
+	case ST_BOX:
 	case ST_WAIT:
+	case ST_SETTLE:
+	case ST_FREE:
+	case ST_RUNS:
 	case ST_COUNT:
 		break;
 	}

@@ -16,7 +16,7 @@
 
 static const char *const gpu_params[] = {"unit",     "rows",    "columns",
 					 "depth",    "threads", "stages",
-					 "operands", NULL};
+					 "operands", "small",   NULL};
 
 /* ---- the candidate --------------------------------------------------- */
 
@@ -132,6 +132,9 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 	if (par[P_OPERANDS] < OPERANDS_EACH ||
 	    par[P_OPERANDS] > OPERANDS_FORWARDED)
 		return "operands are staged or forwarded";
+	if (par[P_SMALL] &&
+	    (par[P_SMALL] != 1 || par[P_UNIT] != UNIT_WGMMA))
+		return "small is 0, or 1 with unit=wgmma";
 	if (par[P_UNIT] == UNIT_FMA)
 		return gp_simt_legal(a, t, v->acc, par);
 	if (par[P_UNIT] != UNIT_MMA && par[P_UNIT] != UNIT_WGMMA)
@@ -158,6 +161,8 @@ static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
 	}
 	if (!any)
 		return;
+	if (!pinned[P_SMALL])
+		par[P_SMALL] = 0;
 	arena_init(&a);
 	if (par[P_UNIT] == UNIT_FMA)
 		gp_simt_settle(&a, t, v->acc, par, pinned);
@@ -204,10 +209,7 @@ static bool need_dim(const GpuProduct *p, Ex dim, int width, Ex *conds,
 	return true;
 }
 
-/* Whether width divides the expression, term by term, by what is known or where
- * it divides a dim. */
-static bool need_divided(const GpuProduct *p, Ex x, int width, Ex *conds,
-			 uint32_t *n)
+bool gp_divided(const GpuProduct *p, Ex x, int width, Ex *conds, uint32_t *n)
 {
 	const ExNode *node = ex_node(p->t, x);
 
@@ -248,7 +250,7 @@ bool gp_lies_where(GpuProduct *p, int number, bool along, int width,
 		return false;
 	const KBuffer *buffer = &p->l.k->buffers.p[o.buffer];
 	if (buffer->dtype != program_value(p->l.p, v)->dtype ||
-	    !need_divided(p, extent, width, conds, n))
+	    !gp_divided(p, extent, width, conds, n))
 		return false;
 	for (int d = 0; d < o.nindex; d++) {
 		bool last = d == o.nindex - 1;
@@ -258,7 +260,7 @@ bool gp_lies_where(GpuProduct *p, int number, bool along, int width,
 		number_of = ex_add(t, ex_mul(t, number_of, buffer->shape[d]),
 				   o.index[d]);
 	}
-	return need_divided(p, number_of, width, conds, n);
+	return gp_divided(p, number_of, width, conds, n);
 }
 
 bool gp_lies(GpuProduct *p, int number, bool along, int width)
@@ -291,17 +293,20 @@ bool gp_batch_varies(const GpuProduct *p, int number, int d)
 	return false;
 }
 
-void gp_tasks(GpuProduct *p)
+void gp_tasks(GpuProduct *p, const char *name, Ex flag)
 {
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	Ex rows = gp_num(p, p->par[P_ROWS]);
 	Ex columns = gp_num(p, p->par[P_COLUMNS]);
+	Ex down = ex_ceil_div(t, p->m, rows);
 
-	lower_phase(l, "main");
+	lower_phase(l, name);
 	for (int d = 0; d < p->batch; d++)
 		p->at[d] = lower_task(l, p->v->shape[d]);
-	p->row = ex_mul(t, lower_task(l, ex_ceil_div(t, p->m, rows)), rows);
+	if (flag != NO_FLAG)
+		down = ex_mul(t, down, flag);
+	p->row = ex_mul(t, lower_task(l, down), rows);
 	p->column = ex_mul(t, lower_task(l, ex_ceil_div(t, p->n, columns)),
 			   columns);
 }
@@ -328,8 +333,9 @@ uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
 
 /* ---- results --------------------------------------------------------- */
 
-/* Whether results of a run go to memory at once. */
-static bool stores_runs(const GpuProduct *p, int64_t run)
+#define MOVE_BYTES 16 /* of a thread at once */
+
+bool gp_stores_runs(const GpuProduct *p, int64_t run, Ex *conds, uint32_t *n)
 {
 	const Lower *l = &p->l;
 
@@ -338,10 +344,11 @@ static bool stores_runs(const GpuProduct *p, int64_t run)
 		int64_t bytes = run * dtype_info[v->dtype].bytes;
 		if (v->rank != p->v->rank ||
 		    memcmp(v->shape, p->v->shape, v->rank * sizeof(Ex)) != 0 ||
-		    (bytes != 4 && bytes != 8 && bytes != 16))
+		    (bytes != 4 && bytes != 8 && bytes % MOVE_BYTES))
 			return false;
 	}
-	return run > 1 && divides(p, run, p->n) && l->region->outputs.n > 0;
+	return run > 1 && l->region->outputs.n > 0 &&
+	       gp_divided(p, p->n, (int)run, conds, n);
 }
 
 /* Rounds the sum of the element at index and binds it. */
@@ -386,21 +393,29 @@ static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
 	lower_end(l);
 	index[p->batch + 1] = first;
 	for (size_t i = 0; i < r->outputs.n; i++) {
-		KOperand from = {.buffer = p->results[i],
-				 .nindex = 2,
-				 .index = {at[0], gp_num(p, 0)}};
-		lower_copy(l, lower_output(l, r->outputs.p[i]), index, &from,
-			   (int)run, false, NULL, 0);
+		ValueId v = r->outputs.p[i];
+		int64_t most = MOVE_BYTES /
+			       dtype_info[program_value(l->p, v)->dtype].bytes;
+		for (int64_t c = 0; c < run; c += most) {
+			KOperand from = {.buffer = p->results[i],
+					 .nindex = 2,
+					 .index = {at[0], gp_num(p, c)}};
+			index[p->batch + 1] =
+				ex_add(p->t, first, gp_num(p, c));
+			lower_copy(l, lower_output(l, v), index, &from,
+				   (int)(run < most ? run : most), false, NULL,
+				   0);
+		}
+		index[p->batch + 1] = first;
 	}
 }
 
-void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, uint32_t sums,
-	       const Ex *at)
+void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
+	       uint32_t sums, const Ex *at)
 {
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	Ex index[TN_MAX_RANK], inside[2], one = gp_num(p, 1), own[K_MAX_RANK];
-	bool whole = stores_runs(p, run);
 	int last = l->k->buffers.p[sums].rank - 1;
 	uint32_t n = 0;
 
@@ -439,10 +454,10 @@ static void gpu_lower(Kernels *ks, Kernel *k, const Regions *r,
 	GpuProduct p;
 	int64_t par[P_COUNT];
 
-	(void)target;
 	for (int i = 0; i < P_COUNT; i++)
 		par[i] = c->params[i].value;
 	product_init(&p, ks, k, r, par);
+	p.target = target;
 	if (par[P_UNIT] != UNIT_FMA)
 		gp_mma_lower(&p);
 	else

@@ -4,6 +4,7 @@
  *   gpu_contract.c       the candidate, operands, and what follows the sums
  *   gpu_contract_simt.c  by each thread's own multiply-adds
  *   gpu_contract_mma.c   by a matrix unit
+ *   gpu_contract_wgmma.c by that of sm_90a, fed by its copy engine
  */
 #ifndef TENON_REALISE_GPU_CONTRACT_H
 #define TENON_REALISE_GPU_CONTRACT_H
@@ -18,6 +19,7 @@ enum {
 	P_THREADS,
 	P_STAGES,   /* blocks of K in the block's memory */
 	P_OPERANDS, /* how they come there: OPERANDS_... */
+	P_SMALL,    /* 1: another phase has smaller tiles, for few of them */
 	P_COUNT
 };
 
@@ -77,6 +79,9 @@ bool gp_lies_where(GpuProduct *p, int number, bool along, int width,
 		   Ex conds[GP_DIMS], uint32_t *n);
 /* The place of its element in memory, which gp_lies() has promised. */
 KOperand gp_place(GpuProduct *p, int number, Ex place, Ex k);
+/* Whether width divides x, term by term, by what is known or where each of *n
+ * conditions holds, to which it adds; conds NULL: by what is known. */
+bool gp_divided(const GpuProduct *p, Ex x, int width, Ex *conds, uint32_t *n);
 /*
  * What keeps elements inside of the operand, width[0] of them across and
  * width[1] along k, of which the first is named: conditions that are not known
@@ -86,15 +91,21 @@ uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
 		   const int width[2], Ex *conds);
 /* Whether the operand differs between the elements of batch axis d. */
 bool gp_batch_varies(const GpuProduct *p, int number, int d);
-/* Opens the phase that multiplies: a task for each tile. */
-void gp_tasks(GpuProduct *p);
+/* Opens a phase that multiplies: a task for each tile. flag: none where this is
+ * 0, else it is 1; NO_FLAG: there are always. */
+#define NO_FLAG UINT32_MAX
+void gp_tasks(GpuProduct *p, const char *name, Ex flag);
+/* Whether results of a run may go to memory at once: by what is known, or where
+ * each of *n conditions holds, as gp_divided() has them. */
+bool gp_stores_runs(const GpuProduct *p, int64_t run, Ex *conds, uint32_t *n);
 /*
  * The boundaries of `run` sums side by side in the tile, of which row and
  * column are the first one's, and what follows them, where there is a result.
- * at: the sums' indices but for the last one, which counts the run.
+ * at: the sums' indices but for the last one, which counts the run. whole: the
+ * results of a run go to memory at once.
  */
-void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, uint32_t sums,
-	       const Ex *at);
+void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
+	       uint32_t sums, const Ex *at);
 
 /* ---- gpu_contract_simt.c --------------------------------------------- */
 
@@ -122,5 +133,46 @@ void gp_mma_settle(Arena *a, const Target *t, int element, int64_t *par,
 /* Why an operand cannot be forwarded; NULL: both can. */
 const char *gp_mma_forwards(GpuProduct *p);
 void gp_mma_lower(GpuProduct *p);
+
+#define MMA_MAX_STAGES (KERNEL_MAX_GROUPS + 1)
+
+typedef struct MmaOperand {
+	bool packed; /* by a phase of its own, unless each of these holds */
+	Ex conds[GP_DIMS];
+	uint32_t nconds;
+	bool along;               /* in memory k is the last axis */
+	uint32_t packing;         /* its memory */
+	bool varies[TN_MAX_RANK]; /* with the batch axis */
+	uint32_t tile;            /* the block's: a ring of tiles */
+	/* wgmma: windows on it as it lies, and packed; their numbers in the
+	 * phase */
+	KMap lying, whole;
+	uint32_t lying_number, whole_number;
+} MmaOperand;
+
+typedef struct Mma {
+	GpuProduct *p;
+	MatrixUnit unit;
+	DType element;
+	int64_t chunk;        /* elements of 16 bytes */
+	int64_t down, across; /* warps */
+	MmaOperand in[2];
+	uint32_t sums;
+} Mma;
+
+/* Zeros, and what follows the sums. */
+void gp_mma_clear(Mma *m);
+void gp_mma_finish(Mma *m);
+/* Adds the products of a block of K to the sums: of so many of its steps. */
+void gp_mma_multiply(Mma *m, Ex block, int64_t first, int64_t steps);
+
+/* ---- gpu_contract_wgmma.c -------------------------------------------- */
+
+/* Whether boxes may bring the operand as it lies, where the conditions hold;
+ * if so fills its window. */
+bool gp_wgmma_lies(GpuProduct *p, int number, MmaOperand *o);
+/* The tile buffers; the phase that is open multiplies. */
+void gp_wgmma_buffers(Mma *m);
+void gp_wgmma_main(Mma *m);
 
 #endif

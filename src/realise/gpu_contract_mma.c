@@ -5,8 +5,7 @@
  * register sees, in a ring of as many blocks of K as there are stages; each
  * turn waits for one of them, asks for another, and multiplies. Rows in the
  * block's memory are 16 bytes longer than what they hold, so that eight of them
- * below each other are in different banks; for wgmma they are swizzled instead.
- * The scheme is CUTLASS's for sm_80 ("multistage": NVIDIA, CUTLASS 2.x,
+ * below each other are in different banks. The scheme is CUTLASS's for sm_80 ("multistage": NVIDIA, CUTLASS 2.x,
  * efficient_gemm.md).
  *
  * An operand that cannot be copied so - its rows are not multiples of 16 bytes,
@@ -18,28 +17,10 @@
 #include <string.h>
 
 #define COPY_BYTES 16
-#define MAX_STAGES 7 /* KERNEL_MAX_GROUPS + 1 */
-#define MIN_SLOTS  2
-
-typedef struct Operand {
-	bool packed; /* by a phase of its own, unless each of these holds */
-	Ex conds[GP_DIMS];
-	uint32_t nconds;
-	bool along;               /* in memory k is the last axis */
-	uint32_t packing;         /* its memory */
-	bool varies[TN_MAX_RANK]; /* with the batch axis */
-	uint32_t tile;            /* the block's: [stages, lines, run + pad] */
-} Operand;
-
-typedef struct Mma {
-	GpuProduct *p;
-	MatrixUnit unit;
-	DType element;
-	int64_t chunk;        /* elements of a copy */
-	int64_t down, across; /* warps */
-	Operand in[2];
-	uint32_t sums;
-} Mma;
+#define MIN_STAGES    2
+#define SMALL_COLUMNS 64
+#define RUN        8
+#define RUN_COLUMNS (4 * RUN) /* of four threads side by side */
 
 /* ---- the candidate --------------------------------------------------- */
 
@@ -68,6 +49,9 @@ const char *gp_mma_refuses(Arena *a, const Regions *r, const Value *v,
 				    name, dtype_info[x].name,
 				    dtype_info[y].name,
 				    dtype_info[v->acc].name);
+	if (u == UNIT_WGMMA && v->rank > MAP_MAX_RANK)
+		return arena_printf(a, "boxes have at most %d axes",
+				    MAP_MAX_RANK);
 	if (v->relax & RELAX_REASSOCIATE)
 		return "a sum that may merge with others uses fma";
 	return NULL;
@@ -117,9 +101,20 @@ static int64_t stage_bytes(const int64_t *par, int element)
 
 static int64_t bytes_of(const int64_t *par, int element)
 {
-	/* folds keep 8 bytes a thread in front of all (emit/emit_gpu.c) */
+	/* folds keep 8 bytes a thread in front of all (emit/emit_gpu.c),
+	 * tiles lie behind them at multiples, boxes have barriers */
+	int64_t own = par[P_UNIT] == UNIT_WGMMA
+			      ? 8 * SWIZZLE_BYTES + 8 * (MMA_MAX_STAGES + 1)
+			      : 0;
+
 	return par[P_STAGES] * stage_bytes(par, element) + 8 * par[P_THREADS] +
-	       8 * SWIZZLE_BYTES;
+	       own;
+}
+
+/* wgmma reads one slot while it has begun with the next, and wants a third. */
+static int64_t least_stages(const int64_t *par)
+{
+	return par[P_UNIT] == UNIT_WGMMA ? 3 : MIN_STAGES;
 }
 
 /* As many stages as there is room for: three or four where a multiprocessor has
@@ -127,13 +122,14 @@ static int64_t bytes_of(const int64_t *par, int element)
 static int64_t stages_of(const Target *t, const int64_t *par, int element)
 {
 	int64_t here[P_COUNT];
+	int64_t most = 4;
 
 	memcpy(here, par, sizeof(here));
 	for (int sides = 2; sides > 0; sides--)
-		for (here[P_STAGES] = 4; here[P_STAGES] > 2; here[P_STAGES]--)
+		for (here[P_STAGES] = most; here[P_STAGES] > 2; here[P_STAGES]--)
 			if (sides * bytes_of(here, element) <= t->block_memory)
 				return here[P_STAGES];
-	return MIN_SLOTS;
+	return least_stages(par);
 }
 
 /* The quality of a tile is what it was measured to reach of the most, where
@@ -149,26 +145,43 @@ static const Tile mma_tiles[] = {
 	{16, 64, 128, 0.25},  {0},
 };
 static const Tile wgmma_tiles[] = {
-	{128, 256, 256, 1.0}, {128, 128, 256, 0.92}, {64, 256, 128, 0.8},
-	{64, 128, 128, 0.7},  {64, 64, 128, 0.7},    {0},
+	{128, 256, 256, 1.0},  {128, 192, 256, 0.97}, {128, 128, 256, 0.93},
+	{64, 256, 128, 0.8},   {128, 64, 256, 0.75},  {64, 128, 128, 0.72},
+	{64, 64, 128, 0.65},   {0},
 };
+
+/* What a tile of wgmma's takes beside its products, in sums of a block of K: 3
+ * to 4 us, measured. */
+#define TILE_COST 150000.0
+
+/* The time of all tiles: of some of a wave that of whole tiles. */
+static double time_of(const Tile *i, const GpuExtents *x, const Target *t,
+		      MatrixUnit u, int element)
+{
+	int64_t n = x->batch * ((x->m + i->rows - 1) / i->rows) *
+		    ((x->n + i->columns - 1) / i->columns);
+	int64_t waves = (n + t->processors - 1) / t->processors;
+	int64_t depth = SWIZZLE_BYTES / element;
+	int64_t blocks = x->k < 0 ? 64 : (x->k + depth - 1) / depth;
+	double sums = (double)(i->rows * i->columns) / i->quality;
+
+	if (u == UNIT_WGMMA)
+		sums = sums * (double)blocks + TILE_COST;
+	return (double)waves * sums;
+}
 
 void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 		 int element, int64_t *par)
 {
 	const Tile *tiles = u == UNIT_WGMMA ? wgmma_tiles : mma_tiles;
-	const Tile *choice = &tiles[1];
+	bool named = x->m < 0 || x->n < 0 || x->batch < 0;
+	/* where sizes are named the end of a tile is written twice: whole runs,
+	 * and single elements; a larger tile takes seconds to compile */
+	const Tile *choice = &tiles[u == UNIT_WGMMA ? 2 : 1];
 	double best = 0;
 
-	for (const Tile *i = tiles; i->rows; i++) {
-		if (x->m < 0 || x->n < 0 || x->batch < 0)
-			break;
-		int64_t n = x->batch * ((x->m + i->rows - 1) / i->rows) *
-			    ((x->n + i->columns - 1) / i->columns);
-		/* some of a wave: its length is that of a whole tile */
-		int64_t waves = (n + t->processors - 1) / t->processors;
-		double time =
-			(double)(waves * i->rows * i->columns) / i->quality;
+	for (const Tile *i = tiles; i->rows && !named; i++) {
+		double time = time_of(i, x, t, u, element);
 		if (best == 0 || time < best) {
 			best = time;
 			choice = i;
@@ -180,6 +193,7 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 	par[P_THREADS] = choice->threads;
 	par[P_DEPTH] = SWIZZLE_BYTES / element;
 	par[P_OPERANDS] = OPERANDS_EACH;
+	par[P_SMALL] = u == UNIT_WGMMA && named;
 	par[P_STAGES] = stages_of(t, par, element);
 	/* a ring of two has no time to spare */
 	if (par[P_STAGES] < 3 && u == UNIT_MMA) {
@@ -224,11 +238,12 @@ const char *gp_mma_legal(Arena *a, const Target *t, int element,
 				    SWIZZLE_BYTES / element);
 	if (swizzled && par[P_THREADS] > 512)
 		return "wgmma has at most 512 threads";
-	if (par[P_STAGES] < MIN_SLOTS || par[P_STAGES] > MAX_STAGES)
-		return "stages must be 2 to 7";
-	for (int i = P_ROWS; i <= P_COLUMNS; i++)
+	if (par[P_STAGES] < least_stages(par) || par[P_STAGES] > MMA_MAX_STAGES)
+		return arena_printf(a, "stages must be %d to %d",
+				    (int)least_stages(par), MMA_MAX_STAGES);
+	for (int i = P_ROWS; i <= P_COLUMNS && !swizzled; i++)
 		if (!shares_out(par, par[i], par[P_DEPTH], chunk) ||
-		    (element == 2 && !swizzled &&
+		    (element == 2 &&
 		     !shares_out(par, par[P_DEPTH], par[i], chunk)))
 			return "a tile of an operand must be shared out evenly "
 			       "to the threads";
@@ -272,30 +287,34 @@ void gp_mma_settle(Arena *a, const Target *t, int element, int64_t *par,
 
 /* ---- operands -------------------------------------------------------- */
 
-/* Whether copies may bring it as it lies, where the conditions hold. */
-static bool lies(GpuProduct *p, int number, int64_t chunk, Ex *conds,
-		 uint32_t *n)
+/* Whether the unit may be fed from where it lies, if the conditions hold. */
+static bool lies(GpuProduct *p, int number, MmaOperand *o)
 {
-	bool along = gp_along_k(p, number);
 	DType d = program_value(p->l.p, p->v->args[number])->dtype;
+	int chunk = COPY_BYTES / dtype_info[d].bytes;
 
-	return (along || dtype_info[d].bytes == 2) &&
-	       gp_lies_where(p, number, along, (int)chunk, conds, n);
+	o->nconds = 0;
+	o->along = gp_along_k(p, number);
+	if (!o->along && dtype_info[d].bytes != 2)
+		return false;
+	return p->par[P_UNIT] == UNIT_WGMMA
+		       ? gp_wgmma_lies(p, number, o)
+		       : gp_lies_where(p, number, o->along, chunk, o->conds,
+				       &o->nconds);
 }
 
 const char *gp_mma_forwards(GpuProduct *p)
 {
-	DType d = program_value(p->l.p, p->v->args[0])->dtype;
-	int64_t chunk = COPY_BYTES / dtype_info[d].bytes;
-
-	for (int i = 0; i < 2; i++)
-		if (!lies(p, i, chunk, NULL, NULL))
+	for (int i = 0; i < 2; i++) {
+		MmaOperand o;
+		if (!lies(p, i, &o) || o.nconds)
 			return arena_printf(
 				p->l.arena,
 				"the %s operand is computed on its way, or no "
 				"rows of it are known to begin at multiples of "
 				"16 bytes: it is staged",
 				i ? "right" : "left");
+	}
 	return NULL;
 }
 
@@ -326,7 +345,7 @@ static void pack(Mma *m, int number)
 	GpuProduct *p = m->p;
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
-	Operand *o = &m->in[number];
+	MmaOperand *o = &m->in[number];
 	Ex shape[K_MAX_RANK], to[K_MAX_RANK], index[TN_MAX_RANK], conds[2];
 	int n = 0, threads = l->threads;
 	uint32_t nconds = 0;
@@ -379,42 +398,32 @@ static void pack(Mma *m, int number)
 /* Where a copy's element goes: line and place in the block's tile, and the k
  * and the row or column that they are. */
 typedef struct Spot {
-	Ex to[4];
+	Ex to[3];
 	Ex k, wide;
 } Spot;
 
 /* Opens the loops over a thread's copies: threads side by side along a line of
- * memory, for each of the panels of 64 that wgmma's turned operands have. */
+ * memory. */
 static Spot open_copies(Mma *m, int number)
 {
 	GpuProduct *p = m->p;
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
-	const Operand *o = &m->in[number];
+	const MmaOperand *o = &m->in[number];
 	int64_t threads = p->par[P_THREADS], depth = p->par[P_DEPTH];
 	int64_t wide = gp_wide(p, number);
 	int64_t run = o->along ? depth : wide, lines = o->along ? wide : depth;
-	bool panels = m->unit == UNIT_WGMMA && !o->along;
+	int64_t per = run / m->chunk, step = threads / per;
 	Spot s;
 
-	if (panels)
-		run = SWIZZLE_BYTES / dtype_info[m->element].bytes;
-	int64_t per = run / m->chunk, step = threads / per;
 	Ex tid = lower_for(l, gp_num(p, threads), MAP_VECTOR, (int)threads);
-	Ex panel =
-		lower_for(l, gp_num(p, panels ? wide / run : 1), MAP_UNROLL, 1);
 	Ex turn = lower_for(l, gp_num(p, lines / step), MAP_UNROLL, 1);
-	Ex line = ex_add(t, ex_div(t, tid, gp_num(p, per)),
+	s.to[1] = ex_add(t, ex_div(t, tid, gp_num(p, per)),
 			 ex_mul(t, turn, gp_num(p, step)));
-	Ex at = ex_mul(t, ex_mod(t, tid, gp_num(p, per)), gp_num(p, m->chunk));
-	s.to[panels ? 2 : 1] = line;
-	s.to[panels ? 3 : 2] = at;
-	if (panels) {
-		s.to[1] = panel;
-		at = ex_add(t, at, ex_mul(t, panel, gp_num(p, run)));
-	}
-	s.k = o->along ? at : line;
-	s.wide = o->along ? line : at;
+	s.to[2] = ex_mul(t, ex_mod(t, tid, gp_num(p, per)),
+			 gp_num(p, m->chunk));
+	s.k = s.to[o->along ? 2 : 1];
+	s.wide = s.to[o->along ? 1 : 2];
 	return s;
 }
 
@@ -425,7 +434,7 @@ static void ask_from(Mma *m, int number, Ex block, bool packed)
 	GpuProduct *p = m->p;
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
-	const Operand *o = &m->in[number];
+	const MmaOperand *o = &m->in[number];
 	int chunk = (int)m->chunk;
 	const int width[2] = {o->along ? 1 : chunk, o->along ? chunk : 1};
 	Ex conds[2];
@@ -449,13 +458,13 @@ static void ask_from(Mma *m, int number, Ex block, bool packed)
 		nconds = gp_inside(p, number, place, k, width, conds);
 	}
 	lower_copy(l, o->tile, s.to, &from, chunk, true, conds, nconds);
-	for (int i = 0; i < 3; i++)
-		lower_end(l);
+	lower_end(l);
+	lower_end(l);
 }
 
 static void ask(Mma *m, int number, Ex block)
 {
-	const Operand *o = &m->in[number];
+	const MmaOperand *o = &m->in[number];
 	Lower *l = &m->p->l;
 
 	if (!o->nconds) {
@@ -518,7 +527,7 @@ static void close_pairs(Mma *m)
 		lower_end(&m->p->l);
 }
 
-static void clear(Mma *m)
+void gp_mma_clear(Mma *m)
 {
 	Ex at[5], place[2];
 
@@ -529,16 +538,87 @@ static void clear(Mma *m)
 	close_pairs(m);
 }
 
-static void finish(Mma *m)
+/* As above, of runs of 8 sums side by side. */
+static void open_runs(Mma *m, Ex at[5], Ex place[2])
 {
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	int64_t threads = p->par[P_THREADS];
+	int64_t rows = p->par[P_ROWS] / m->down;
+	int64_t columns = p->par[P_COLUMNS] / m->across;
+	Ex eight = gp_num(p, 8);
+
+	at[0] = lower_for(l, gp_num(p, threads), MAP_VECTOR, (int)threads);
+	at[1] = lower_for(l, gp_num(p, rows / MMA_ROWS), MAP_UNROLL, 1);
+	at[2] = lower_for(l, gp_num(p, 2), MAP_UNROLL, 1);
+	at[3] = lower_for(l, gp_num(p, columns / RUN_COLUMNS), MAP_UNROLL, 1);
+	Ex warp = ex_div(t, at[0], gp_num(p, MMA_THREADS));
+	Ex lane = ex_mod(t, at[0], gp_num(p, MMA_THREADS));
+	Ex across = gp_num(p, m->across), four = gp_num(p, 4);
+	place[0] = ex_mul(t, ex_div(t, warp, across), gp_num(p, rows));
+	place[0] = ex_add(t, place[0], ex_mul(t, at[1], gp_num(p, MMA_ROWS)));
+	place[0] = ex_add(t, place[0], ex_mul(t, at[2], eight));
+	place[0] = ex_add(t, place[0], ex_div(t, lane, four));
+	place[1] = ex_mul(t, ex_mod(t, warp, across), gp_num(p, columns));
+	place[1] =
+		ex_add(t, place[1], ex_mul(t, at[3], gp_num(p, RUN_COLUMNS)));
+	place[1] = ex_add(t, place[1], ex_mul(t, ex_mod(t, lane, four), eight));
+}
+
+static void finish_pairs(Mma *m)
+{
+	GpuProduct *p = m->p;
 	Ex at[5], place[2];
 
 	open_pairs(m, at, place);
-	gp_finish(m->p, place[0], place[1], 2, m->sums, at);
+	gp_finish(p, place[0], place[1], 2, gp_stores_runs(p, 2, NULL, NULL),
+		  m->sums, at);
 	close_pairs(m);
 }
 
-static void multiply(Mma *m, Ex block)
+static void finish_runs(Mma *m)
+{
+	GpuProduct *p = m->p;
+	Ex at[5], place[2];
+	Ex shape[5] = {
+		gp_num(p, p->par[P_THREADS]),
+		gp_num(p, p->par[P_ROWS] / m->down / MMA_ROWS),
+		gp_num(p, 2),
+		gp_num(p, p->par[P_COLUMNS] / m->across / RUN_COLUMNS),
+		gp_num(p, RUN),
+	};
+	uint32_t runs =
+		lower_buffer(&p->l, SCOPE_REG, p->acc, shape, 5, "runs");
+
+	lower_runs(&p->l, runs, m->sums);
+	open_runs(m, at, place);
+	gp_finish(p, place[0], place[1], RUN, true, runs, at);
+	close_pairs(m);
+}
+
+/* By runs of results, which are 16 bytes and more, where rows are whole runs. */
+void gp_mma_finish(Mma *m)
+{
+	GpuProduct *p = m->p;
+	Ex conds[GP_DIMS];
+	uint32_t n = 0;
+
+	if (p->par[P_COLUMNS] / m->across % RUN_COLUMNS ||
+	    !gp_stores_runs(p, RUN, conds, &n)) {
+		finish_pairs(m);
+		return;
+	}
+	lower_if(&p->l, conds, n);
+	finish_runs(m);
+	if (n) {
+		lower_else(&p->l);
+		finish_pairs(m);
+	}
+	lower_end(&p->l);
+}
+
+void gp_mma_multiply(Mma *m, Ex block, int64_t first, int64_t steps)
 {
 	GpuProduct *p = m->p;
 	Ex zero = gp_num(p, 0), at[5] = {zero, zero, zero, zero, zero};
@@ -548,7 +628,7 @@ static void multiply(Mma *m, Ex block)
 		.before = gp_num(p, 1),
 		.rows = p->par[P_ROWS],
 		.columns = p->par[P_COLUMNS],
-		.steps = gp_num(p, p->par[P_DEPTH] / step),
+		.steps = gp_num(p, steps),
 		.down = m->down,
 	};
 
@@ -560,6 +640,8 @@ static void multiply(Mma *m, Ex block)
 		for (int n = 1; n < d.in[i].nindex; n++)
 			d.in[i].index[n] = zero;
 		d.turned[i] = !m->in[i].along;
+		d.in[i].index[d.in[i].nindex - 1 - d.turned[i]] =
+			gp_num(p, first * step);
 	}
 	lower_dot(&p->l, &d, m->element, m->sums, at, p->l.region->anchor);
 }
@@ -570,25 +652,16 @@ static void multiply(Mma *m, Ex block)
 static uint32_t tile_buffer(Mma *m, int number)
 {
 	GpuProduct *p = m->p;
-	bool along = m->in[number].along, swizzled = m->unit == UNIT_WGMMA;
-	int64_t bytes = dtype_info[m->element].bytes;
+	bool along = m->in[number].along;
 	int64_t wide = gp_wide(p, number), depth = p->par[P_DEPTH];
-	int64_t run = along ? depth : wide, lines = along ? wide : depth;
-	Ex shape[4] = {gp_num(p, p->par[P_STAGES])};
-	uint8_t n = 1;
+	Ex shape[3] = {
+		gp_num(p, p->par[P_STAGES]),
+		gp_num(p, along ? wide : depth),
+		gp_num(p, (along ? depth : wide) + m->chunk),
+	};
 
-	if (swizzled && !along) {
-		run = SWIZZLE_BYTES / bytes;
-		shape[n++] = gp_num(p, wide / run);
-	}
-	shape[n++] = gp_num(p, lines);
-	if (!swizzled)
-		run += COPY_BYTES / bytes;
-	shape[n++] = gp_num(p, run);
-	uint32_t b = lower_buffer(&p->l, SCOPE_WORKER, m->element, shape, n,
-				  number ? "right" : "left");
-	p->l.k->buffers.p[b].swizzled = swizzled;
-	return b;
+	return lower_buffer(&p->l, SCOPE_WORKER, m->element, shape, 3,
+			    number ? "right" : "left");
 }
 
 static void buffers(Mma *m)
@@ -602,8 +675,11 @@ static void buffers(Mma *m)
 		gp_num(p, 2),
 	};
 
-	for (int i = 0; i < 2; i++)
-		m->in[i].tile = tile_buffer(m, i);
+	if (m->unit == UNIT_WGMMA)
+		gp_wgmma_buffers(m);
+	else
+		for (int i = 0; i < 2; i++)
+			m->in[i].tile = tile_buffer(m, i);
 	m->sums = lower_buffer(&p->l, SCOPE_REG, p->acc, sums, 5, "sums");
 }
 
@@ -624,20 +700,81 @@ static const char *note(const Mma *m)
 	return arena_printf(p->l.arena,
 			    "products by the matrix unit %s, %s; a ring of "
 			    "%d blocks of K in the block's memory, %s packed "
-			    "before",
+			    "before%s",
 			    unit_info[m->unit].name, exact,
-			    (int)p->par[P_STAGES], packed);
+			    (int)p->par[P_STAGES], packed,
+			    p->par[P_SMALL] ? "; smaller tiles where they "
+					      "would be few"
+					    : "");
+}
+
+static void multiply_all(Mma *m)
+{
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	int64_t stages = p->par[P_STAGES];
+
+	for (int64_t i = 0; i + 1 < stages; i++) {
+		ask_both(m, gp_num(p, i));
+		if (i + 2 < stages)
+			lower_wait(l, (int)stages - 2);
+	}
+	Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
+	lower_wait(l, (int)stages - 2);
+	(void)lower_append(l, ST_BARRIER);
+	ask_both(m, ex_add(p->t, block, gp_num(p, stages - 1)));
+	gp_mma_multiply(m, block, 0,
+			p->par[P_DEPTH] * dtype_info[m->element].bytes /
+				MMA_BYTES);
+	lower_end(l);
+}
+
+/* 1 where tiles are as many as keep most of the processors busy, else 0. */
+static Ex is_big(const GpuProduct *p)
+{
+	ExprTab *t = p->t;
+	Ex one = gp_num(p, 1), zero = gp_num(p, 0);
+	Ex tiles = ex_mul(
+		t, ex_ceil_div(t, p->m, gp_num(p, p->par[P_ROWS])),
+		ex_ceil_div(t, p->n, gp_num(p, p->par[P_COLUMNS])));
+
+	for (int d = 0; d < p->batch; d++)
+		tiles = ex_mul(t, tiles, p->v->shape[d]);
+	Ex more = ex_sub(t, tiles, gp_num(p, p->target->processors * 3 / 4 - 1));
+	return ex_min(t, ex_max(t, more, zero), one);
+}
+
+/* As large a tile as makes the same use of the same threads, by few columns. */
+static void set_small(Mma *m)
+{
+	GpuProduct *p = m->p;
+
+	p->par[P_COLUMNS] = SMALL_COLUMNS;
+	p->par[P_STAGES] =
+		stages_of(p->target, p->par, dtype_info[m->element].bytes);
+	p->results = NULL;
+}
+
+/* A phase that multiplies, of tiles as p has them. */
+static void lower_tiles(Mma *m, const char *name, Ex flag, bool none)
+{
+	buffers(m);
+	gp_tasks(m->p, name, flag);
+	gp_mma_clear(m);
+	if (!none && m->unit == UNIT_WGMMA)
+		gp_wgmma_main(m);
+	else if (!none)
+		multiply_all(m);
+	gp_mma_finish(m);
 }
 
 void gp_mma_lower(GpuProduct *p)
 {
 	Lower *l = &p->l;
-	ExprTab *t = p->t;
 	Mma m = {.p = p,
 		 .unit = (MatrixUnit)p->par[P_UNIT],
 		 .down = down_of(p->par)};
-	int64_t stages = p->par[P_STAGES];
-	bool none = ex_equals(t, p->k, 0);
+	bool none = ex_equals(p->t, p->k, 0);
 
 	m.element = program_value(l->p, p->v->args[0])->dtype;
 	m.chunk = COPY_BYTES / dtype_info[m.element].bytes;
@@ -645,39 +782,22 @@ void gp_mma_lower(GpuProduct *p)
 	for (int d = 0; d < p->batch; d++)
 		p->at[d] = gp_num(p, 0);
 	for (int i = 0; i < 2 && !none; i++) {
-		Operand *o = &m.in[i];
-		o->along = gp_along_k(p, i);
-		bool staged = p->par[P_OPERANDS] == OPERANDS_STAGED;
-		if (staged || !lies(p, i, m.chunk, o->conds, &o->nconds))
+		MmaOperand *o = &m.in[i];
+		bool good = lies(p, i, o);
+		if (p->par[P_OPERANDS] == OPERANDS_STAGED || !good)
 			o->nconds = 0;
-		else
-			staged = o->nconds > 0;
-		o->packed = staged ||
-			    (!o->nconds && !lies(p, i, m.chunk, NULL, NULL));
+		o->packed = p->par[P_OPERANDS] == OPERANDS_STAGED || !good ||
+			    o->nconds;
 		if (o->packed)
 			pack(&m, i);
 	}
-	buffers(&m);
-	gp_tasks(p);
-	clear(&m);
-	if (!none) {
-		for (int64_t i = 0; i + 1 < stages; i++) {
-			ask_both(&m, gp_num(p, i));
-			if (i + 2 < stages)
-				lower_wait(l, (int)stages - 2);
-		}
-		Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
-		lower_wait(l, (int)stages - 2);
-		(void)lower_append(l, ST_BARRIER);
-		Ex next = ex_add(t, block, gp_num(p, stages - 1));
-		/* wgmma multiplies while more is asked for */
-		if (m.unit == UNIT_WGMMA)
-			multiply(&m, block);
-		ask_both(&m, next);
-		if (m.unit != UNIT_WGMMA)
-			multiply(&m, block);
-		lower_end(l);
-	}
-	finish(&m);
+	Ex big = NO_FLAG;
+	if (p->par[P_SMALL])
+		big = is_big(p);
+	lower_tiles(&m, "main", big, none);
 	l->k->note = note(&m);
+	if (!p->par[P_SMALL])
+		return;
+	set_small(&m);
+	lower_tiles(&m, "small", ex_sub(p->t, gp_num(p, 1), big), none);
 }

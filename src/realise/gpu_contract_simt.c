@@ -120,6 +120,7 @@ void gp_simt_rule(const GpuExtents *x, const Target *t, DType acc, int64_t *par)
 	par[P_UNIT] = UNIT_FMA;
 	par[P_STAGES] = 2;
 	par[P_OPERANDS] = OPERANDS_EACH;
+	par[P_SMALL] = 0;
 	par[P_DEPTH] = 8;
 	for (size_t i = 0; i < ARRAY_LEN(tiles); i++) {
 		const Tile *y = &tiles[i];
@@ -442,7 +443,8 @@ static void finish(Simt *s)
 
 	at[0] = lower_for(&p->l, gp_num(p, threads), MAP_VECTOR, (int)threads);
 	open_sums(s, at, place, true);
-	gp_finish(p, place[0], place[1], s->run[1], s->sums, at);
+	gp_finish(p, place[0], place[1], s->run[1],
+		  gp_stores_runs(p, s->run[1], NULL, NULL), s->sums, at);
 	close(s, 4);
 }
 
@@ -497,7 +499,7 @@ void gp_simt_lower(GpuProduct *p)
 		s.run[i] = run_of(p->acc, each);
 		s.runs[i] = each / s.run[i];
 	}
-	gp_tasks(p);
+	gp_tasks(p, "main", NO_FLAG);
 	plan_feed(&s, 0);
 	plan_feed(&s, 1);
 	buffers(&s);

@@ -339,6 +339,58 @@ void lower_wait(Lower *l, int groups)
 	lower_append(l, ST_WAIT)->bit = groups;
 }
 
+uint32_t lower_map(Lower *l, const KMap *m)
+{
+	Phase *ph = &l->k->phases.p[l->k->phases.n - 1];
+
+	VEC_PUSH(l->arena, ph->maps, *m);
+	return (uint32_t)ph->maps.n - 1;
+}
+
+void lower_box(Lower *l, uint32_t to, const Ex *index, uint32_t map,
+	       const Ex *at, const Ex *conds, uint32_t nconds)
+{
+	const KBuffer *b = &l->k->buffers.p[to];
+	const Phase *ph = &l->k->phases.p[l->k->phases.n - 1];
+	Ex *left = arena_array(l->arena, Ex, nconds + 1);
+	uint32_t nleft = 0;
+	int64_t n;
+
+	for (uint32_t i = 0; i < nconds; i++) {
+		bool known = ex_is_const(&l->p->ex, conds[i], &n);
+		if (known && n < 0)
+			return;
+		if (!known)
+			left[nleft++] = conds[i];
+	}
+	Stmt *s = lower_append(l, ST_BOX);
+	KBox *x = arena_new(l->arena, KBox);
+
+	x->map = map;
+	memcpy(x->at, at, ph->maps.p[map].rank * sizeof(Ex));
+	s->box = x;
+	s->nconds = nleft;
+	s->conds = left;
+	s->dtype = b->dtype;
+	s->buffer = to;
+	s->nindex = b->rank;
+	memcpy(s->index, index, b->rank * sizeof(Ex));
+}
+
+void lower_runs(Lower *l, uint32_t to, uint32_t sums)
+{
+	Stmt *s = lower_append(l, ST_RUNS);
+
+	s->dtype = l->k->buffers.p[to].dtype;
+	s->buffer = to;
+	s->sums = sums;
+}
+
+void lower_settle(Lower *l, int dots)
+{
+	lower_append(l, ST_SETTLE)->bit = dots;
+}
+
 VarId lower_op(Lower *l, Op op, DType dtype, DType from, const VarId *args,
 	       uint32_t n, ValueId value)
 {

@@ -110,6 +110,15 @@ void lower_copy(Lower *l, uint32_t to, const Ex *index, const KOperand *from,
 		int width, bool async, const Ex *conds, uint32_t nconds);
 /* The thread's copies are a group; all but `groups` of them are there. */
 void lower_wait(Lower *l, int groups);
+/* A map of the phase that is open; its number there. */
+uint32_t lower_map(Lower *l, const KMap *m);
+/* to[index...] and what follows = the map's box at `at`, if every cond >= 0. */
+void lower_box(Lower *l, uint32_t to, const Ex *index, uint32_t map,
+	       const Ex *at, const Ex *conds, uint32_t nconds);
+/* Registers of runs from those of a DOT's sums. */
+void lower_runs(Lower *l, uint32_t to, uint32_t sums);
+/* All DOTs but the last ones are done. */
+void lower_settle(Lower *l, int dots);
 VarId lower_op(Lower *l, Op op, DType dtype, DType from, const VarId *args,
 	       uint32_t n, ValueId value);
 VarId lower_cast(Lower *l, DType to, DType from, VarId x);

@@ -102,6 +102,10 @@ static bool library_bind(Ctx *ctx, void *library, Cuda *out)
 				 out->path, #symbol);
 	CUDA_ENTRIES(BIND)
 #undef BIND
+	out->cuGraphAddDependencies = __extension__(
+		int (*)(CudaGraphForm, const CudaGraphNode *,
+			const CudaGraphNode *, const CudaEdge *,
+			size_t)) dlsym(library, "cuGraphAddDependencies_v2");
 	return true;
 }
 
@@ -317,22 +321,21 @@ bool cuda_free(Ctx *ctx, const CudaDevice *d, CudaPtr p)
 
 bool cuda_place(Ctx *ctx, const CudaDevice *d, CudaPtr p, CudaPlace *out)
 {
-	const char *call = "cuPointerGetAttribute";
-	unsigned type = 0;
-	int result;
+	static const int what[] = {POINTER_MEMORY_TYPE, POINTER_ORDINAL};
+	unsigned type = 0; /* as it stays where the driver knows nothing */
+	int ordinal = 0;
+	void *values[] = {&type, &ordinal};
 
 	*out = (CudaPlace){0};
-	if (!cuda_enter(ctx, d))
+	if (!cuda_enter(ctx, d) ||
+	    !cuda_leave(ctx, d,
+			d->cuda->cuPointerGetAttributes(2, what, values, p),
+			"cuPointerGetAttributes", d->info.name))
 		return false;
-	result = d->cuda->cuPointerGetAttribute(&type, POINTER_MEMORY_TYPE, p);
-	if (result == INVALID_VALUE) /* how it says that it knows nothing */
-		return cuda_leave(ctx, d, SUCCESS, call, d->info.name);
-	out->known = result == SUCCESS;
-	out->device = out->known && type == MEMORY_OF_DEVICE;
-	if (out->device)
-		result = d->cuda->cuPointerGetAttribute(&out->ordinal,
-							POINTER_ORDINAL, p);
-	return cuda_leave(ctx, d, result, call, d->info.name);
+	out->known = type != 0;
+	out->device = type == MEMORY_OF_DEVICE;
+	out->ordinal = out->device ? ordinal : 0;
+	return true;
 }
 
 bool cuda_host_alloc(Ctx *ctx, const CudaDevice *d, size_t size, void **out)
@@ -531,6 +534,27 @@ bool cuda_fill(Ctx *ctx, const CudaDevice *d, CudaPtr p, uint32_t value,
 			   "cuMemsetD32Async", d->info.name));
 }
 
+/* CU_TENSOR_MAP_...: DATA_TYPE_UINT8, UINT16, UINT32, UINT64; SWIZZLE_128B;
+ * L2_PROMOTION_L2_256B */
+#define SWIZZLE_128B   3
+#define PROMOTION_256B 3
+
+bool cuda_map(Ctx *ctx, const CudaDevice *d, const char *name, const CudaMap *m,
+	      void *out)
+{
+	static const int types[] = {[1] = 0, [2] = 1, [4] = 2, [8] = 4};
+	const uint32_t step[CUDA_MAP_RANK] = {1, 1, 1, 1, 1};
+
+	return cuda_enter(ctx, d) &&
+	       cuda_leave(ctx, d,
+			  d->cuda->cuTensorMapEncodeTiled(
+				  out, types[m->bytes], (unsigned)m->rank,
+				  m->from, m->extent, m->stride, m->box, step,
+				  0, m->swizzled ? SWIZZLE_128B : 0,
+				  PROMOTION_256B, 0),
+			  "cuTensorMapEncodeTiled", name);
+}
+
 bool cuda_launch_is_empty(const CudaLaunch *l)
 {
 	for (int i = 0; i < 3; i++) {
@@ -540,21 +564,34 @@ bool cuda_launch_is_empty(const CudaLaunch *l)
 	return false;
 }
 
-void **cuda_extra(CudaExtra *e, const CudaLaunch *l)
+void cuda_extra(CudaExtra *e, const CudaLaunch *l)
 {
-	/* The driver only reads the block, though it does not say so. */
+	/* The driver only reads the parameters, though it does not say so. */
 	union {
 		const void *given;
-		void *taken;
-	} block = {.given = l->parameters};
+		char *taken;
+	} all = {.given = l->parameters};
+	size_t words = (l->size - l->maps * CUDA_MAP_BYTES) / 8;
 
+	e->parameters = e->extra = NULL;
+	if (l->maps > 0) {
+		bug_if(words + l->maps > ARRAY_LEN(e->each));
+		for (size_t i = 0; i < words; i++)
+			e->each[i] = all.taken + 8 * i;
+		for (size_t i = 0; i < l->maps; i++)
+			e->each[words + i] =
+				all.taken + 8 * words + CUDA_MAP_BYTES * i;
+		e->parameters = e->each;
+		return;
+	}
 	e->size = l->size;
-	e->list[0] = (void *)EXTRA_BUFFER;
-	e->list[1] = block.taken;
-	e->list[2] = (void *)EXTRA_SIZE;
-	e->list[3] = &e->size;
-	e->list[4] = (void *)EXTRA_END;
-	return l->size > 0 ? e->list : NULL;
+	e->block[0] = (void *)EXTRA_BUFFER;
+	e->block[1] = all.taken;
+	e->block[2] = (void *)EXTRA_SIZE;
+	e->block[3] = &e->size;
+	e->block[4] = (void *)EXTRA_END;
+	if (l->size > 0)
+		e->extra = e->block;
 }
 
 bool cuda_launch(Ctx *ctx, const CudaDevice *d, const CudaLaunch *l,
@@ -564,12 +601,13 @@ bool cuda_launch(Ctx *ctx, const CudaDevice *d, const CudaLaunch *l,
 
 	if (cuda_launch_is_empty(l))
 		return true;
+	cuda_extra(&extra, l);
 	if (!cuda_enter(ctx, d) ||
 	    !cuda_leave(ctx, d,
 			d->cuda->cuLaunchKernel(
 				l->function, l->grid[0], l->grid[1], l->grid[2],
 				l->block[0], l->block[1], l->block[2],
-				l->shared, s, NULL, cuda_extra(&extra, l)),
+				l->shared, s, extra.parameters, extra.extra),
 			"cuLaunchKernel", l->name))
 		return false;
 	cuda_queued(d, s, l->name, 1);

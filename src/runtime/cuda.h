@@ -93,8 +93,8 @@ typedef struct CudaMemOpNode {
 	  (void *to, CudaPtr from, size_t size, CudaStream s))                 \
 	X(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2,                             \
 	  (CudaPtr to, CudaPtr from, size_t size, CudaStream s))               \
-	X(cuPointerGetAttribute, cuPointerGetAttribute,                        \
-	  (void *value, int attribute, CudaPtr p))                             \
+	X(cuPointerGetAttributes, cuPointerGetAttributes,                      \
+	  (unsigned n, const int *attributes, void **values, CudaPtr p))       \
 	X(cuMemHostAlloc, cuMemHostAlloc,                                      \
 	  (void **p, size_t size, unsigned flags))                             \
 	X(cuMemFreeHost, cuMemFreeHost, (void *p))                             \
@@ -136,8 +136,18 @@ typedef struct CudaMemOpNode {
 	X(cuGraphLaunch, cuGraphLaunch, (CudaGraphExec e, CudaStream s))       \
 	X(cuGraphExecDestroy, cuGraphExecDestroy, (CudaGraphExec e))           \
 	X(cuGraphDestroy, cuGraphDestroy, (CudaGraphForm g))                   \
+	X(cuTensorMapEncodeTiled, cuTensorMapEncodeTiled,                      \
+	  (void *map, int type, unsigned rank, CudaPtr from,                   \
+	   const uint64_t *extent, const uint64_t *stride,                     \
+	   const uint32_t *box, const uint32_t *step, int interleave,          \
+	   int swizzle, int promotion, int fill))                              \
 	X(cuGetErrorName, cuGetErrorName, (int result, const char **text))     \
 	X(cuGetErrorString, cuGetErrorString, (int result, const char **text))
+
+/* CUgraphEdgeData */
+typedef struct CudaEdge {
+	unsigned char from_port, to_port, type, reserved[5];
+} CudaEdge;
 
 typedef struct Cuda {
 	char path[4096]; /* the file, as the loader found it */
@@ -147,6 +157,11 @@ typedef struct Cuda {
 #define CUDA_ENTRY(name, symbol, parameters) int(*name) parameters;
 	CUDA_ENTRIES(CUDA_ENTRY)
 #undef CUDA_ENTRY
+	/* since CUDA 12.3; NULL: it is not there */
+	int (*cuGraphAddDependencies)(CudaGraphForm g,
+				      const CudaGraphNode *from,
+				      const CudaGraphNode *to,
+				      const CudaEdge *edges, size_t n);
 } Cuda;
 
 /*
@@ -252,6 +267,19 @@ bool cuda_copy_over(Ctx *ctx, const CudaDevice *d, CudaPtr to, CudaPtr from,
 bool cuda_fill(Ctx *ctx, const CudaDevice *d, CudaPtr p, uint32_t value,
 	       size_t n, CudaStream s);
 
+/* A tensor map, 128 bytes at a multiple of 64: the fastest axis first, strides
+ * in bytes of all axes but that one; elements of 1, 2, 4 or 8 bytes. */
+#define CUDA_MAP_RANK 5
+typedef struct CudaMap {
+	CudaPtr from;
+	int bytes, rank;
+	uint64_t extent[CUDA_MAP_RANK], stride[CUDA_MAP_RANK];
+	uint32_t box[CUDA_MAP_RANK];
+	bool swizzled;
+} CudaMap;
+bool cuda_map(Ctx *ctx, const CudaDevice *d, const char *name, const CudaMap *m,
+	      void *out);
+
 typedef struct CudaLaunch {
 	const char *name; /* for messages */
 	CudaFunction function;
@@ -259,7 +287,14 @@ typedef struct CudaLaunch {
 	unsigned shared;            /* dynamic bytes */
 	const void *parameters;     /* laid out as the kernel declares them */
 	size_t size;                /* of parameters; they are copied */
+	/* Of the parameters the last ones are so many tensor maps, and those
+	 * before them words of 8 bytes; where maps lie a kernel decides. */
+	size_t maps;
+	/* The kernel waits by itself for those before it (griddepcontrol.wait),
+	 * and may begin before they have ended: compute capability 9.0. */
+	bool waits;
 } CudaLaunch;
+#define CUDA_MAP_BYTES 128
 bool cuda_launch(Ctx *ctx, const CudaDevice *d, const CudaLaunch *l,
 		 CudaStream s);
 bool cuda_launch_is_empty(const CudaLaunch *l);
@@ -285,11 +320,14 @@ void cuda_queued(const CudaDevice *d, CudaStream s, const char *names,
 /* All that this thread queued in the stream is done. */
 void cuda_ended(const CudaDevice *d, CudaStream s);
 void cuda_closed(const CudaDevice *d); /* or in any stream of the device */
-/* The launch as the driver takes it, for as long as both live. */
+/* The parameters as the driver takes them, for as long as both live: as one
+ * block, or where there are maps one by one. */
 typedef struct CudaExtra {
+	void **parameters, **extra; /* NULL: none so */
 	size_t size;
-	void *list[5];
+	void *block[5];
+	void *each[512]; /* the most that 4 KB hold */
 } CudaExtra;
-void **cuda_extra(CudaExtra *e, const CudaLaunch *l); /* NULL: no parameters */
+void cuda_extra(CudaExtra *e, const CudaLaunch *l);
 
 #endif

@@ -8,6 +8,12 @@
  *
  * A dim that becomes 0 makes a grid that the driver does not take. Its node is
  * disabled then, which keeps its parameters and its place in the chain.
+ *
+ * A kernel that waits by itself for those before it is joined to the one before
+ * by a programmatic edge: its blocks are there, and have begun, when that one's
+ * last ones end. Where one of the two becomes disabled or enabled, the graph is
+ * made anew, since what such an edge means for a disabled node is not said.
+ * [CUDA Programming Guide, "Programmatic Dependent Launch", "in CUDA Graphs"]
  */
 #include "runtime/cuda_graph.h"
 
@@ -18,6 +24,7 @@ struct CudaStep {
 	CudaLaunch now; /* what the node has; parameters are our copy */
 	void *parameters;
 	bool enabled;
+	bool joined; /* to the step before, by a programmatic edge */
 };
 
 /* ---- making ---------------------------------------------------------- */
@@ -48,10 +55,11 @@ static const char *names_of(Arena *a, const CudaStep *steps, size_t n)
 
 static CudaKernelNode node_of(const CudaLaunch *l, CudaExtra *extra)
 {
-	CudaKernelNode k = {.function = l->function,
-			    .shared = l->shared,
-			    .extra = cuda_extra(extra, l)};
+	CudaKernelNode k = {.function = l->function, .shared = l->shared};
 
+	cuda_extra(extra, l);
+	k.parameters = extra->parameters;
+	k.extra = extra->extra;
 	memcpy(k.grid, l->grid, sizeof(k.grid));
 	memcpy(k.block, l->block, sizeof(k.block));
 	return k;
@@ -111,6 +119,32 @@ static Outcome signal_make(CudaGraph *g)
 	return o;
 }
 
+/* CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC
+ */
+static const CudaEdge programmatic = {.from_port = 1, .type = 1};
+
+/* The node of step i, after the one before. */
+static Outcome step_make(CudaGraph *g, size_t i)
+{
+	const Cuda *c = g->device->cuda;
+	CudaStep *s = &g->steps[i];
+	CudaExtra extra;
+	CudaKernelNode k = node_of(&s->now, &extra);
+	Outcome o = {.call = "cuGraphAddKernelNode", .where = s->now.name};
+
+	s->joined = i > 0 && s->now.waits && s->enabled && s[-1].enabled &&
+		    c->cuGraphAddDependencies && g->device->info.major >= 9;
+	bool plain = i > 0 && !s->joined;
+	o.result = c->cuGraphAddKernelNode(
+		&s->node, g->form, plain ? &s[-1].node : NULL, plain, &k);
+	if (o.result != 0 || !s->joined)
+		return o;
+	o.call = "cuGraphAddDependencies";
+	o.result = c->cuGraphAddDependencies(g->form, &s[-1].node, &s->node,
+					     &programmatic, 1);
+	return o;
+}
+
 /* All calls that make the graph; the first that fails ends it. */
 static Outcome graph_make(CudaGraph *g)
 {
@@ -118,16 +152,8 @@ static Outcome graph_make(CudaGraph *g)
 	Outcome o = {.call = "cuGraphCreate", .where = g->names};
 
 	o.result = c->cuGraphCreate(&g->form, 0);
-	for (size_t i = 0; i < g->n && o.result == 0; i++) {
-		CudaStep *s = &g->steps[i];
-		CudaExtra extra;
-		CudaKernelNode k = node_of(&s->now, &extra);
-		o.call = "cuGraphAddKernelNode";
-		o.where = s->now.name;
-		o.result = c->cuGraphAddKernelNode(&s->node, g->form,
-						   i > 0 ? &s[-1].node : NULL,
-						   i > 0, &k);
-	}
+	for (size_t i = 0; i < g->n && o.result == 0; i++)
+		o = step_make(g, i);
 	if (o.result == 0 && g->signal.kind != CUDA_SIGNAL_NONE)
 		o = signal_make(g);
 	if (o.result != 0)
@@ -201,8 +227,32 @@ static bool step_set(Ctx *ctx, CudaGraph *g, CudaStep *s, const CudaLaunch *l)
 	return true;
 }
 
+/* The same graph from its steps as they are now. */
+static bool graph_remake(Ctx *ctx, CudaGraph *g)
+{
+	size_t live = g->live;
+	Outcome o;
+
+	if (!cuda_graph_free(ctx, g) || !cuda_enter(ctx, g->device))
+		return false;
+	g->live = live;
+	o = graph_make(g);
+	if (cuda_leave(ctx, g->device, o.result, o.call, o.where))
+		return true;
+	cuda_graph_free(NULL, g);
+	return false;
+}
+
 static bool step_enable(Ctx *ctx, CudaGraph *g, CudaStep *s, bool enabled)
 {
+	bool next = s + 1 < g->steps + g->n && s[1].joined;
+
+	if (s->joined || next || s->now.waits) {
+		g->live += enabled;
+		g->live -= s->enabled;
+		s->enabled = enabled;
+		return graph_remake(ctx, g);
+	}
 	if (!cuda_enter(ctx, g->device) ||
 	    !cuda_leave(ctx, g->device,
 			g->device->cuda->cuGraphNodeSetEnabled(g->exec, s->node,

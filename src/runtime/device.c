@@ -526,6 +526,41 @@ static bool launch_fits(Ctx *ctx, const DeviceLaunch *l)
 			 many ? "more tasks" : "more parameters");
 }
 
+bool device_map(Ctx *ctx, Device *d, const DeviceMap *m,
+		uint64_t out[DEVICE_MAP_WORDS])
+{
+	_Alignas(64) uint64_t words[DEVICE_MAP_WORDS] = {0};
+	CudaMap c = {.from = m->from,
+		     .bytes = m->bytes,
+		     .rank = m->rank,
+		     .swizzled = m->swizzled};
+	bool used = m->from % 16 == 0;
+
+	for (int i = 0; i < m->rank; i++)
+		if (m->extent[i] > INT32_MAX)
+			return diag_fail(ctx, ERR_PROGRAM,
+					 "--pin contract.unit=mma has no such "
+					 "limit",
+					 "%s: the copy engine takes extents "
+					 "below 2^31, not %lld",
+					 m->name, (long long)m->extent[i]);
+
+	for (int i = 0; i < m->rank; i++) {
+		int from = m->rank - 1 - i; /* the fastest axis comes first */
+		int64_t stride = m->stride[from] * m->bytes;
+		c.extent[i] = (uint64_t)m->extent[from];
+		c.box[i] = (uint32_t)m->box[from];
+		used = used && m->extent[from] > 0;
+		if (i == 0)
+			continue;
+		c.stride[i - 1] = (uint64_t)stride;
+		used = used && stride > 0 && stride % 16 == 0;
+	}
+	bool ok = !used || cuda_map(ctx, &d->gpu, m->name, &c, words);
+	memcpy(out, words, sizeof(words));
+	return ok;
+}
+
 bool device_cuda_launch(Ctx *ctx, const DeviceLaunch *l, CudaLaunch *out)
 {
 	int64_t tasks = l->tasks > 0 ? l->tasks : 0;
@@ -542,6 +577,8 @@ bool device_cuda_launch(Ctx *ctx, const DeviceLaunch *l, CudaLaunch *out)
 		.shared = (unsigned)l->shared,
 		.parameters = l->args,
 		.size = l->nargs * sizeof(*l->args),
+		.maps = l->maps,
+		.waits = l->waits,
 	};
 	return true;
 }

@@ -104,6 +104,29 @@ bool device_check(Ctx *ctx, Device *d, const char *what, const void *p,
 /* Whether p is not some device's memory. */
 bool device_check_host(Ctx *ctx, Device *d, const char *what, const void *p);
 
+/*
+ * A window on memory, from which sm_90's copy engine brings boxes: elements of
+ * 1 to 8 bytes, the slowest axis first, the last stride being 1. Zeros come
+ * from outside of it; `swizzled` as ir/kernel.h has rows of 128 bytes.
+ */
+#define DEVICE_MAP_RANK  5
+#define DEVICE_MAP_WORDS 16 /* of a parameter */
+typedef struct DeviceMap {
+	const char *name; /* for messages */
+	DeviceMem from;
+	int bytes, rank;
+	int64_t extent[DEVICE_MAP_RANK], stride[DEVICE_MAP_RANK];
+	int box[DEVICE_MAP_RANK];
+	bool swizzled;
+} DeviceMap;
+/*
+ * The window as a parameter of a kernel. One that has no elements, or rows that
+ * do not begin at multiples of 16 bytes, must not be used and is zeros.
+ * CUDA only.
+ */
+bool device_map(Ctx *ctx, Device *d, const DeviceMap *m,
+		uint64_t out[DEVICE_MAP_WORDS]);
+
 typedef struct DeviceLaunch {
 	const DeviceKernel *kernel;
 	int64_t tasks; /* blocks; 0: no launch */
@@ -113,6 +136,8 @@ typedef struct DeviceLaunch {
 	 * block's memory comes after them where the language wants it. */
 	const uint64_t *args;
 	size_t nargs;
+	size_t maps; /* the last ones are so many maps, DEVICE_MAP_WORDS each */
+	bool waits;  /* by itself for launches before it: cuda.h */
 } DeviceLaunch;
 bool device_launch(Ctx *ctx, Device *d, const DeviceLaunch *l);
 /* One thread at a time has the queue. */

@@ -20,6 +20,7 @@
 
 int fake_depth, fake_retained, fake_memory, fake_launches, fake_graphs;
 int fake_updates; /* calls that changed a graph */
+int fake_joined;  /* programmatic edges made */
 int fake_fault;   /* a kernel failed: what every call returns from then on */
 int fake_in, fake_out, fake_over; /* copies */
 int fake_allocations;             /* of device memory, so far */
@@ -27,7 +28,7 @@ void *fake_stream;                /* of the last launch of a graph */
 unsigned long fake_args[8];       /* the last kernel's of a cubin */
 
 /* What handles of functions point to. */
-static char twice, plus, trap, signal, any;
+static char twice, plus, trap, signal, mapped, any;
 
 static int number(const char *name, int otherwise)
 {
@@ -195,6 +196,7 @@ int cuModuleGetFunction(void **f, void *m, const char *name)
 	     : !strcmp(name, "twice")      ? &twice
 	     : !strcmp(name, "plus")       ? &plus
 	     : !strcmp(name, "trap")       ? &trap
+	     : !strcmp(name, "mapped")     ? &mapped
 					   : NULL;
 	return !m ? 400 : *f ? 0 : 500;
 }
@@ -243,19 +245,54 @@ int cuMemFree_v2(unsigned long p)
 	return 0;
 }
 
-int cuPointerGetAttribute(void *value, int attribute, unsigned long p)
+/* What is not known stays as it is. */
+int cuPointerGetAttributes(unsigned n, const int *attributes, void **values,
+			   unsigned long p)
 {
 	INSIDE;
 	for (int i = 0; i < 256; i++) {
 		if (!blocks[i].at || p < blocks[i].at ||
 		    p >= blocks[i].at + blocks[i].n)
 			continue;
-		if (attribute != 2 && attribute != 9)
-			return 999;
-		*(int *)value = attribute == 2 ? 2 : number("FAKE_ORDINAL", 7);
-		return 0;
+		for (unsigned k = 0; k < n; k++) {
+			if (attributes[k] != 2 && attributes[k] != 9)
+				return 999;
+			*(int *)values[k] = attributes[k] == 2
+						    ? 2
+						    : number("FAKE_ORDINAL", 7);
+		}
 	}
-	return 1;
+	return 0;
+}
+
+/* What the driver refuses of a map; its address and axes, to be looked at. */
+int cuTensorMapEncodeTiled(void *map, int type, unsigned rank,
+			   unsigned long from, const unsigned long *extent,
+			   const unsigned long *stride, const unsigned *box,
+			   const unsigned *step, int interleave, int swizzle,
+			   int promotion, int fill)
+{
+	unsigned long *out = map;
+
+	INSIDE;
+	if ((unsigned long)map % 64 || from % 16 || rank < 1 || rank > 5 ||
+	    type < 0 || type > 4 || interleave || promotion > 3 || fill)
+		return 1;
+	for (unsigned i = 0; i < rank; i++)
+		if (extent[i] < 1 || extent[i] > 1ul << 32 || box[i] < 1 ||
+		    box[i] > 256 || step[i] != 1 ||
+		    (i && (stride[i - 1] % 16 || stride[i - 1] >= 1ul << 40)))
+			return 1;
+	if (swizzle != 0 && swizzle != 3)
+		return 1;
+	memset(map, 0, 128);
+	out[0] = from;
+	for (unsigned i = 0; i < rank; i++)
+		out[1 + i] = extent[i];
+	for (unsigned i = 0; i + 1 < rank; i++)
+		out[6 + i] = stride[i];
+	out[10] = (unsigned long)swizzle;
+	return 0;
 }
 
 int cuMemHostAlloc(void **p, size_t n, unsigned flags)
@@ -398,11 +435,25 @@ typedef struct Block {
 	int n;
 } Block;
 
+/* A kernel with a map takes its parameters one by one: a word, the map. */
+static const void *words_of(void **parameters, size_t *size)
+{
+	static char words[8 + 128];
+
+	memcpy(words, parameters[0], 8);
+	memcpy(words + 8, parameters[1], 128);
+	*size = sizeof(words);
+	return words;
+}
+
 /* The parameters of a launch and their size; NULL where they are not as they
  * should be. */
-static const void *block_of(const char *f, void **extra, size_t *size)
+static const void *block_of(const char *f, void **parameters, void **extra,
+			    size_t *size)
 {
-	if (!extra || extra[0] != (void *)1 || extra[2] != (void *)2 ||
+	if (f == &mapped)
+		return parameters && !extra ? words_of(parameters, size) : NULL;
+	if (parameters || !extra || extra[0] != (void *)1 || extra[2] != (void *)2 ||
 	    extra[4])
 		return NULL;
 	*size = *(size_t *)extra[3];
@@ -414,7 +465,7 @@ static const void *block_of(const char *f, void **extra, size_t *size)
 static int shape_is_good(const char *f, const unsigned g[3],
 			 const unsigned b[3], unsigned shared)
 {
-	if (f == &any)
+	if (f == &any || f == &mapped)
 		return g[0] > 0 && g[2] == 1 && b[0] > 0 && b[1] == 1;
 	if (f == &signal)
 		return g[0] == 1 && b[0] == 1;
@@ -435,6 +486,10 @@ static void kernel_run(const char *f, const void *parameters, size_t size)
 			(size_t)number("FAKE_COPY", 0));
 		return;
 	}
+	if (f == &mapped) { /* tells the first extent */
+		*(unsigned long *)args[0] = args[2];
+		return;
+	}
 	if (f == &signal) {
 		if (number("FAKE_BUSY", 0) >= 0)
 			*(unsigned *)args[0] = 1;
@@ -452,9 +507,9 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
 {
 	const unsigned g[3] = {gx, gy, gz}, b[3] = {bx, by, bz};
 	size_t size;
-	const void *a = block_of(f, extra, &size);
+	const void *a = block_of(f, parameters, extra, &size);
 	INSIDE;
-	if (!f || !s || parameters || !a || !shape_is_good(f, g, b, shared))
+	if (!f || !s || !a || !shape_is_good(f, g, b, shared))
 		return 1;
 	kernel_run(f, a, size);
 	return 0;
@@ -482,13 +537,15 @@ typedef struct Node {
 typedef struct Graph {
 	Node nodes[200];
 	size_t n;
+	int loose; /* the last node is not after the one before yet */
 	const struct Graph *of;
 } Graph;
 
 static int node_set(Node *node, const Kernel *k)
 {
-	const void *a = block_of(k->f, k->extra, &node->size);
-	if (!k->f || k->parameters || k->kernel || k->context || !a ||
+	const void *a =
+		block_of(k->f, k->parameters, k->extra, &node->size);
+	if (!k->f || k->kernel || k->context || !a ||
 	    k->grid[0] == 0 || k->block[0] == 0)
 		return 1;
 	node->f = k->f;
@@ -510,9 +567,10 @@ int cuGraphCreate(void **g, unsigned flags)
 /* A node at the end of the chain that every graph here is. */
 static int node_add(Graph *g, void *const *after, size_t n, void **node)
 {
-	if (g->n == sizeof(g->nodes) / sizeof(*g->nodes) || n != (g->n > 0) ||
-	    (n > 0 && after[0] != &g->nodes[g->n - 1]))
+	if (g->n == sizeof(g->nodes) / sizeof(*g->nodes) || n > (g->n > 0) ||
+	    g->loose || (n > 0 && after[0] != &g->nodes[g->n - 1]))
 		return 0;
+	g->loose = n == 0 && g->n > 0;
 	*node = &g->nodes[g->n++];
 	((Node *)*node)->enabled = 1;
 	return 1;
@@ -526,6 +584,21 @@ int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *after,
 	if (!node_add(g, after, n, node))
 		return 1;
 	return node_set(*node, k);
+}
+
+/* CUgraphEdgeData: programmatic, of the last two nodes. */
+int cuGraphAddDependencies_v2(void *graph, void *const *from, void *const *to,
+			      const unsigned char *edges, size_t n)
+{
+	Graph *g = graph;
+	INSIDE;
+	if (n != 1 || !g->loose || from[0] != &g->nodes[g->n - 2] ||
+	    to[0] != &g->nodes[g->n - 1] || edges[0] != 1 || edges[1] ||
+	    edges[2] != 1)
+		return 1;
+	g->loose = 0;
+	fake_joined++;
+	return 0;
 }
 
 /* CUDA_MEMSET_NODE_PARAMS */

@@ -386,9 +386,13 @@ static void narrow_indices(void)
 		{"def f(x: f16[4096, 4096], w: f16[4096, 4096]):\n"
 		 "    return x @ w\n",
 		 true},
-		{"def f(x: f16[4096, 600000], w: f16[600000, 64]):\n"
+		{"def f(x: f32[4096, 600000], w: f32[600000, 64]):\n"
 		 "    return x @ w\n",
 		 false},
+		/* boxes are named by the indices of their axes */
+		{"def f(x: f16[4096, 600000], w: f16[600000, 64]):\n"
+		 "    return x @ w\n",
+		 true},
 		{"def f(x: i8[20000, 70000]):\n    return sum(x, axis=0)\n",
 		 true},
 	};
@@ -486,14 +490,32 @@ static void unit_text(void)
 	};
 	static const Breach wgmma[] = {
 		{"\t\t\twait 2\n", "\t\t\twait 3\n", "nothing has waited for"},
-		{"barrier\n", "", "a barrier is missing"},
+		{"\t\twait 0\n", "\t\twait 1\n", "nothing has waited for"},
+		{"free\n", "barrier\n", "a barrier beside boxes"},
+		{"settle 1\n", "settle 2\n", "nothing has waited for"},
+		{"\t\tsettle 0\n", "\t\tsettle 1\n",
+		 "nothing has waited for"},
+		{"settle 1\n", "settle 4\n", "a wait for 4 products"},
+		{"free\n", "settle 0\n", "a barrier is missing"},
+		{"box left[(i6 + 3)%4", "box left[(i6 + 4)%4",
+		 "nothing has waited for"},
+		{"box right[(i6 + 3)%4, 1", "box right[(i6 + 3)%4, 0",
+		 "nothing has waited for"},
 		{"down 8", "down 4", "has no tile"},
 		{"] turned", "]", "cannot prove"},
-		{"x 8 async", "x 4 async", "only pieces"},
-		{"64] swizzled", "64]", "lies otherwise"},
+		{"64] swizzled", "64]", "are not the map's"},
 		{"left: f16[4, 128, 64] swizzled",
 		 "left: f16[4, 256, 32] swizzled", "rows of 128 bytes"},
 		{"dot wgmma f16", "dot mma f16", "lies otherwise"},
+		{"map b_x from 0 ", "map b_x from 8 ", "cannot prove that element"},
+		{"shape [256, 512]", "shape [257, 512]",
+		 "cannot prove that element"},
+		{"by [512, 1]", "by [511, 1]", "multiples of 16 bytes"},
+		{"by [512, 1]", "by [1, 512]", "next to each other"},
+		{"box [128, 64]", "box [129, 64]", "cannot prove"},
+		{"box [128, 64]", "box [128, 60]", "multiples of 16 bytes"},
+		{"box [128, 64]", "box [512, 64]", "a box of 512"},
+		{"map b_x from", "map left from", "not in global memory"},
 	};
 	static const Breach attend[] = {
 		{"wait 0\n", "wait 1\n", "nothing has waited for"},
