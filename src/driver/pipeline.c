@@ -87,15 +87,48 @@ static bool indices_fit(Pipeline *p, ExprTab *t, Loc loc)
 			  "large an expression");
 }
 
+static bool is_region_pin(const Pipeline *p, const char *text)
+{
+	for (size_t i = 0; i < p->nregion_pins; i++)
+		if (p->region_pins[i].text == text)
+			return true;
+	return false;
+}
+
+/* On a GPU attention.unit is a pin of regions as well: without a matrix unit
+ * attention is its parts, with one it is joined. */
+static void pin_regions(Pipeline *p)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < p->npins; i++) {
+		const Pin *pin = &p->pins[i];
+		bool unit = p->target->threads &&
+			    !strcmp(pin->realisation, "attention") &&
+			    !strcmp(pin->param, "unit");
+		bool fma = pin->value == UNIT_FMA;
+		if (unit && !is_region_pin(p, pin->text))
+			p->region_pins[p->nregion_pins++] =
+				(RegionPin){.kind = PIN_ATTENTION,
+					    .join = !fma,
+					    .text = pin->text};
+		if (!unit || !fma)
+			p->pins[left++] = *pin;
+	}
+	p->npins = left;
+}
+
 static bool pass_partition(Pipeline *p)
 {
 	Buf why;
 
+	pin_regions(p);
 	Target t = target_pinned(p->target, p->pins, p->npins);
 	Partition on = {.gpu = t.threads > 0,
 			.cpus = t.cpus,
 			.vector_bytes = t.vector_bytes,
 			.l2 = t.cache[1],
+			.processors = t.processors,
 			.units = t.units,
 			.nunits = t.nunits,
 			.unit_pinned = t.unit_pinned,

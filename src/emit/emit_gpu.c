@@ -415,7 +415,8 @@ static void print_access(Emit *e, const Stmt *s, const Phase *ph,
 		ec_line(e, "%s%s;\n", ec_declare(e, s, 0),
 			eg_reg(e, s, ph, loop));
 	} else if (reg) {
-		ec_line(e, "%s = v%u;\n", eg_reg(e, s, ph, loop), s->args[0]);
+		ec_line(e, "%s = v%u;\n", eg_reg(e, s, ph, loop),
+			eg_dot_stored(e, s, ph));
 	} else if (s->kind == ST_LOAD) {
 		ec_load(e, s);
 	} else if (loop) {

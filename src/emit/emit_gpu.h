@@ -6,6 +6,7 @@
  *   emit_gpu_box.c     boxes brought by sm_90's copy engine
  *   emit_gpu_dot.c     products by a GPU's matrix unit
  *   emit_gpu_wgmma.c   and by that of sm_90a
+ *   emit_gpu_operand.c operands of it in registers
  *   emit_gpu_narrow.c  whether 32 bits hold every index of a phase
  */
 #ifndef TENON_EMIT_EMIT_GPU_H
@@ -70,6 +71,16 @@ void eg_wgmma(Emit *e, const Stmt *s);
 void eg_wgmma_head(const Emit *e, Buf *out);
 /* Waits for all DOTs but the last s->bit. */
 void eg_settle(Emit *e, const Stmt *s, const Phase *ph);
+
+/* ---- emit_gpu_operand.c ---------------------------------------------- */
+
+/* What a store to registers puts there: where they are an operand of products
+ * and of nothing else, what is yet to be rounded, once, with its neighbour. */
+VarId eg_dot_stored(const Emit *e, const Stmt *s, const Phase *ph);
+/* The words tn_x[i] of step s from an operand in registers, and the function
+ * that makes them. */
+void eg_operand_load(Emit *e, uint32_t buffer);
+void eg_operand_head(const Stmt *s, Buf *out);
 
 /* ---- emit_gpu_narrow.c ----------------------------------------------- */
 

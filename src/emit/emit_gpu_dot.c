@@ -4,10 +4,11 @@
  * All threads of a block make a tile (ir/kernel.h, KDot). Each warp has its
  * part of it: of each step of 32 bytes along k it loads the rows and columns to
  * registers with ldmatrix, where mma.sync wants them, and adds all their
- * products to its sums. ldmatrix takes 8 x 8 elements of 16 bits, a row of 16
- * bytes each, and gives thread t elements 2 (t % 4) and the next of row t / 4;
- * with .trans those of the matrix turned over. Bytes lie in it two by two.
- * [PTX ISA 8.5, "Matrix fragments for mma.m16n8k16" and "ldmatrix"]
+ * products to its sums. ldmatrix
+ * takes 8 x 8 elements of 16 bits, a row of 16 bytes each, and gives thread t
+ * elements 2 (t % 4) and the next of row t / 4; with .trans those of the matrix
+ * turned over. Bytes lie in it two by two. [PTX ISA 8.5, "Matrix fragments for
+ * mma.m16n8k16" and "ldmatrix"]
  */
 #include "emit/emit_gpu.h"
 
@@ -132,6 +133,7 @@ void eg_dot_head(const Emit *e, Buf *out)
 		eg_wgmma_head(e, out);
 		return;
 	}
+	eg_operand_head(s, out);
 	char is = s->dtype == DT_F32 ? 'f' : 'r';
 	DotNames n = eg_dot_names(s);
 	buf_puts(out, ldmatrix_text);
@@ -214,12 +216,18 @@ void eg_dot(Emit *e, const Stmt *s, const Phase *ph)
 		eg_wgmma(e, s);
 		return;
 	}
+	const KBuffer *left = &e->k->buffers.p[d->in[0].buffer];
+	bool registers = left->scope == SCOPE_REG;
+	Side a = {0};
+
 	ec_line(e, "{\n");
 	e->depth++;
-	Side a = open_side(e, s, 0,
-			   arena_printf(e->arena,
-					"(tn_t / 32 / %" PRId64 ") * %" PRId64,
-					across, rows * 2));
+	if (!registers)
+		a = open_side(e, s, 0,
+			      arena_printf(e->arena,
+					   "(tn_t / 32 / %" PRId64
+					   ") * %" PRId64,
+					   across, rows * 2));
 	Side b = open_side(e, s, 1,
 			   arena_printf(e->arena,
 					"(tn_t / 32 %% %" PRId64 ") * %" PRId64,
@@ -230,10 +238,15 @@ void eg_dot(Emit *e, const Stmt *s, const Phase *ph)
 	ec_line(e, "for (int s = 0; s < %" PRId64 "; s++) {\n", steps);
 	buf_puts(e->out, "#pragma unroll\n");
 	ec_line(e, "\tfor (int i = 0; i < %" PRId64 "; i++)\n", rows);
-	ec_line(e,
-		"\t\ttn_ldmatrix<%s>(tn_x[i][0], tn_x[i][1], tn_x[i][2], "
-		"tn_x[i][3], tn_a + s * %" PRId64 " + i * %" PRId64 ");\n",
-		a.turned, a.along, 2 * a.wide);
+	if (registers) {
+		eg_operand_load(e, d->in[0].buffer);
+	} else {
+		ec_line(e,
+			"\t\ttn_ldmatrix<%s>(tn_x[i][0], tn_x[i][1], "
+			"tn_x[i][2], tn_x[i][3], tn_a + s * %" PRId64
+			" + i * %" PRId64 ");\n",
+			a.turned, a.along, 2 * a.wide);
+	}
 	buf_puts(e->out, "#pragma unroll\n");
 	ec_line(e, "\tfor (int j = 0; j < %" PRId64 "; j += 2)\n", columns);
 	ec_line(e,

@@ -202,6 +202,9 @@ typedef struct KBox {
  *	operand 0 in the block's memory [rows][k]; [k][rows] where turned
  *	operand 1 there [columns][k]; [k][columns] where turned
  *
+ * Operand 0 of UNIT_MMA may be registers of 16-bit elements instead, where the
+ * warps lie below each other: as sums of as many columns as there are k.
+ *
  * UNIT_WGMMA takes swizzled operands: k is a row of 128 bytes, or, where
  * turned, [rows or columns / 64][k][64]. A warp has 16 rows of the tile and all
  * its columns.

@@ -89,6 +89,32 @@ static bool check_sums(Check *c, const Stmt *s, int64_t down, int64_t across)
 	       kcheck_breach(c, "dot: %s is added to and not stored", b->name);
 }
 
+/* Operand 0 in registers, as the sums of another product lie. */
+static bool check_register_operand(Check *c, const Stmt *s, int64_t steps)
+{
+	const KDot *d = s->dot;
+	const KBuffer *b = &c->k->buffers.p[d->in[0].buffer];
+	int64_t elements = MMA_BYTES / dtype_info[s->from].bytes;
+	const int64_t shape[] = {c->phase->threads,
+				 d->rows / d->down / MMA_ROWS,
+				 steps * elements / MMA_COLUMNS, 2, 2};
+
+	if (d->unit != UNIT_MMA || d->turned[0] ||
+	    d->down * MMA_THREADS != c->phase->threads ||
+	    dtype_info[s->from].bytes != 2 || b->dtype != s->from ||
+	    b->rank != ARRAY_LEN(shape) || d->in[0].nindex != b->rank)
+		return kcheck_breach(c, "dot: %s is no operand in registers",
+				     b->name);
+	for (int i = 0; i < b->rank; i++)
+		if (!ex_equals(c->t, b->shape[i], shape[i]) ||
+		    !ex_equals(c->t, d->in[0].index[i], 0))
+			return kcheck_breach(
+				c, "dot: %s has not the operand's elements",
+				b->name);
+	return c->stored[d->in[0].buffer] ||
+	       kcheck_breach(c, "dot of what is not stored");
+}
+
 /* Operand o of a unit of threads. */
 static bool check_block_operand(Check *c, const Stmt *s, int o, Ex k)
 {
@@ -167,12 +193,15 @@ static bool check_threads_dot(Check *c, const Stmt *s)
 				     (int)d->columns);
 	if (c->block &&
 	    (c->block->dot->unit != d->unit || c->block->from != s->from ||
-	     (c->block_in == c->phase &&
+	     c->block->dtype != s->dtype))
+		return kcheck_breach(c, "dots of two kinds in one kernel");
+	if (c->block && d->unit == UNIT_WGMMA &&
+	    ((c->block_in == c->phase &&
 	      (c->block->dot->rows != d->rows ||
 	       c->block->dot->columns != d->columns)) ||
 	     c->block->dot->turned[0] != d->turned[0] ||
 	     c->block->dot->turned[1] != d->turned[1]))
-		return kcheck_breach(c, "dots of two kinds in one kernel");
+		return kcheck_breach(c, "dots of two tiles in one kernel");
 	c->block = s;
 	c->block_in = c->phase;
 	if (d->unit == UNIT_WGMMA &&
@@ -186,8 +215,11 @@ static bool check_threads_dot(Check *c, const Stmt *s)
 	    steps * (d->rows / d->down) > KERNEL_MAX_UNROLL)
 		return kcheck_breach(c, "dot: steps are a small constant");
 	Ex k = ex_const(c->t, steps * (MMA_BYTES / dtype_info[s->from].bytes));
+	bool registers = d->in[0].buffer < c->k->buffers.n &&
+			 c->k->buffers.p[d->in[0].buffer].scope == SCOPE_REG;
 	return check_sums(c, s, d->down, warps / d->down) &&
-	       check_block_operand(c, s, 0, k) &&
+	       (registers ? check_register_operand(c, s, steps)
+			  : check_block_operand(c, s, 0, k)) &&
 	       check_block_operand(c, s, 1, k);
 }
 

@@ -37,7 +37,7 @@ static const char *const attention_params[] = {
 	"block", "copy_k",  "copy_v", "ahead", NULL,
 };
 
-static const char *attention_admit(Arena *a, const Regions *r, uint32_t region)
+const char *attention_admit(Arena *a, const Regions *r, uint32_t region)
 {
 	(void)a;
 	return r->regions.p[region].kind == REGION_ATTENTION
@@ -401,38 +401,46 @@ static bool find_causal(Attend *w)
 
 /* ---- the kernel ------------------------------------------------------ */
 
+void attend_init(Attend *w, Kernels *ks, Kernel *k, const Regions *r,
+		 int64_t keys)
+{
+	size_t values = ks->program->values.n;
+	Ex tile = ex_const(&ks->program->ex, keys);
+
+	*w = (Attend){.t = &ks->program->ex, .reg = &r->regions.p[k->region]};
+	lower_init(&w->l, ks, k, r);
+	w->first = first_id(r, k->region);
+	w->s = program_value(w->l.p, w->first);
+	w->o = second(r, k->region);
+	w->batch = w->o->rank - 2;
+	w->acc = w->o->acc;
+	w->queries = w->s->shape[w->batch];
+	w->keys = w->s->shape[w->batch + 1];
+	w->width = w->o->shape[w->batch + 1];
+	w->head = program_value(w->l.p, w->s->args[0])->shape[w->batch + 1];
+	w->tiles = ex_ceil_div(w->t, w->keys, tile);
+	w->padded = ex_mul(w->t, w->tiles, tile);
+	w->level = arena_array(ks->arena, int, values);
+	w->used = arena_array(ks->arena, int, values);
+	w->held = arena_array(ks->arena, uint32_t, values);
+	w->kept = arena_array(ks->arena, uint32_t, values);
+	w->full = arena_array(ks->arena, bool, values);
+	for (size_t i = 0; i < w->reg->values.n; i++)
+		w->full[w->reg->values.p[i]] = is_full(w, w->reg->values.p[i]);
+	find_levels(w);
+	w->causal = find_causal(w);
+}
+
 static void attention_lower(Kernels *ks, Kernel *k, const Regions *r,
 			    const Target *target, const Candidate *c)
 {
-	Attend w = {.t = &ks->program->ex, .reg = &r->regions.p[k->region]};
-	size_t values = ks->program->values.n;
+	Attend w;
 
 	(void)target;
-	lower_init(&w.l, ks, k, r);
+	attend_init(&w, ks, k, r, c->params[AP_KEYS].value);
 	for (int i = 0; i < AP_COUNT; i++)
 		w.par[i] = c->params[i].value;
-	w.first = first_id(r, k->region);
-	w.s = program_value(w.l.p, w.first);
-	w.o = second(r, k->region);
-	w.batch = w.o->rank - 2;
-	w.acc = w.o->acc;
-	w.queries = w.s->shape[w.batch];
-	w.keys = w.s->shape[w.batch + 1];
-	w.width = w.o->shape[w.batch + 1];
-	w.head = program_value(w.l.p, w.s->args[0])->shape[w.batch + 1];
-	Ex tile = ex_const(w.t, w.par[AP_KEYS]);
-	w.tiles = ex_ceil_div(w.t, w.keys, tile);
-	w.padded = ex_mul(w.t, w.tiles, tile);
-	w.level = arena_array(ks->arena, int, values);
-	w.used = arena_array(ks->arena, int, values);
-	w.held = arena_array(ks->arena, uint32_t, values);
-	w.kept = arena_array(ks->arena, uint32_t, values);
-	w.full = arena_array(ks->arena, bool, values);
-	for (size_t i = 0; i < w.reg->values.n; i++)
-		w.full[w.reg->values.p[i]] = is_full(&w, w.reg->values.p[i]);
-	find_levels(&w);
 	plan_held(&w);
-	w.causal = find_causal(&w);
 	attend_kernel(&w);
 	k->note = w.causal ? "rows of a block of queries held in scratch; keys "
 			     "that no query of the block sees are skipped"

@@ -1,8 +1,9 @@
 /*
- * attention: what the two files of the realisation share.
+ * attention: what the files of the realisation share.
  *
  *   attention.c       the choice, the passes, what may be skipped
  *   attention_body.c  the kernel's loops
+ *   gpu_attention*.c  all of it for GPUs, but for the passes
  */
 #ifndef TENON_REALISE_ATTENTION_H
 #define TENON_REALISE_ATTENTION_H
@@ -49,6 +50,16 @@ typedef struct Attend {
 	Ex seen, seen_tiles; /* keys that are computed, and their tiles */
 } Attend;
 
+/* What is known of the region, its keys in tiles of so many; w->par is not set.
+ */
+void attend_init(Attend *w, Kernels *ks, Kernel *k, const Regions *r,
+		 int64_t keys);
+const char *attention_admit(Arena *a, const Regions *r, uint32_t region);
+/* The op that folds what a reduction reads, two by two. */
+Op attend_fold(Op reduction);
+/* Sets w->seen and w->seen_tiles of a block of `rows` queries from w->row0 on:
+ * the tiles of `keys` keys that some query of it sees. */
+void attend_bound(Attend *w, int64_t rows, int64_t keys);
 void attend_kernel(Attend *w);
 
 #endif

@@ -238,7 +238,7 @@ static bool is_reduce(const Value *v)
 	return op_info[v->op].cls == OPC_REDUCE;
 }
 
-static Op fold_op(Op op)
+Op attend_fold(Op op)
 {
 	if (op == OP_SUM)
 		return OP_ADD;
@@ -261,7 +261,7 @@ static Folds open_folds(Attend *w, int pass)
 		    w->level[id] != pass + 1)
 			continue;
 		bool sums = v->op == OP_SUM || v->op == OP_PROD;
-		Fold f = {.value = id, .op = fold_op(v->op)};
+		Fold f = {.value = id, .op = attend_fold(v->op)};
 		f.dtype =
 			sums ? v->acc : program_value(l->p, v->args[0])->dtype;
 		f.acc = lower_buffer(l, SCOPE_REG, f.dtype, &rows, 1, "fold");
@@ -614,16 +614,16 @@ static void results(Attend *w)
  * and the last row sees the most. One tile at least, so that a row that sees
  * nothing still has its NaN.
  */
-static void bound_keys(Attend *w)
+void attend_bound(Attend *w, int64_t rows, int64_t keys)
 {
 	ExprTab *t = w->t;
-	Ex index[TN_MAX_RANK], cond[2], tile = num(w, w->par[AP_KEYS]);
+	Ex index[TN_MAX_RANK], cond[2], tile = num(w, keys);
 
 	w->seen = w->keys;
 	w->seen_tiles = w->tiles;
 	if (!w->causal)
 		return;
-	row_index(w, ex_add(t, w->row0, num(w, w->par[AP_ROWS] - 1)), index);
+	row_index(w, ex_add(t, w->row0, num(w, rows - 1)), index);
 	index[w->batch + 1] = num(w, 0);
 	lower_compare(&w->l, w->visible, index, cond);
 	Ex most = ex_max(t, num(w, 1), ex_add(t, cond[0], num(w, 1)));
@@ -703,7 +703,7 @@ void attend_kernel(Attend *w)
 	w->row0 = ex_mul(t, lower_task(l, ex_ceil_div(t, w->queries, rows)),
 			 rows);
 	w->nrows = ex_min(t, rows, ex_sub(t, w->queries, w->row0));
-	bound_keys(w);
+	attend_bound(w, w->par[AP_ROWS], w->par[AP_KEYS]);
 	scratch(w, &k, &v);
 	load_queries(w);
 	clear_out(w);

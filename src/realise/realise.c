@@ -10,11 +10,13 @@ static const Realisation *const cpu_table[] = {
 	&realise_loop,
 	NULL,
 };
-/* Rows between products are kernels of their own: no region asks for
- * attention. */
 static const Realisation *const gpu_table[] = {
-	&realise_library,   &realise_gpu_contract, &realise_attention,
-	&realise_rowreduce, &realise_loop,         NULL,
+	&realise_library,
+	&realise_gpu_contract,
+	&realise_gpu_attention,
+	&realise_rowreduce,
+	&realise_loop,
+	NULL,
 };
 
 static const Realisation *const *table_of(const Target *t)

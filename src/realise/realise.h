@@ -2,9 +2,9 @@
  * realise: stage 3 to stage 4, ways to compute a region.
  *
  * One file a realisation: loop.c, rowreduce.c, contract.c, attention.c (its
- * loops in attention_body.c); gpu_contract.c is contract for GPUs, library.c
- * leaves a product to a library. lower.c
- * holds what they share: evaluating a value of the program at an index.
+ * loops in attention_body.c); gpu_contract.c and gpu_attention.c are for GPUs,
+ * library.c leaves a product to a library. lower.c holds what they share:
+ * evaluating a value of the program at an index.
  */
 #ifndef TENON_REALISE_REALISE_H
 #define TENON_REALISE_REALISE_H
@@ -78,7 +78,8 @@ typedef struct Realisation {
 } Realisation;
 
 extern const Realisation realise_loop, realise_rowreduce, realise_contract,
-	realise_attention, realise_gpu_contract, realise_library;
+	realise_attention, realise_gpu_contract, realise_gpu_attention,
+	realise_library;
 /* What library.product names. */
 typedef enum Library {
 	LIBRARY_CUBLASLT,

@@ -240,6 +240,64 @@ static bool pinned(const Attention *a)
 	return false;
 }
 
+/* What GPUs sum by: tiles of mma.sync, whose sums stay in registers. */
+#define MOST_COLUMNS 128
+
+/* Whether n is known and makes whole tiles of one block of threads. */
+static bool is_tile(const Grouping *g, Ex n)
+{
+	int64_t c;
+	return ex_is_const(&g->p->ex, n, &c) && c > 0 && c <= MOST_COLUMNS &&
+	       c % (2 * MMA_COLUMNS) == 0;
+}
+
+/* On a GPU both products are a matrix unit's, with operands of one dtype. */
+static Cond unit_joins(const Attention *a)
+{
+	const Grouping *g = a->g;
+	const Value *s = program_value(g->p, a->scores);
+	const Value *o = program_value(g->p, a->out);
+	DType d = program_value(g->p, s->args[0])->dtype;
+	size_t u = 0;
+	while (u < g->on.nunits && g->on.units[u] != UNIT_MMA)
+		u++;
+	if (u == g->on.nunits || o->acc != DT_F32 ||
+	    !unit_takes(UNIT_MMA, d, o->acc) ||
+	    program_value(g->p, s->args[1])->dtype != d ||
+	    program_value(g->p, o->args[0])->dtype != d ||
+	    program_value(g->p, o->args[1])->dtype != d ||
+	    ((s->relax | o->relax) & RELAX_REASSOCIATE))
+		return COND_UNIT_ROWS;
+	Ex head = program_value(g->p, s->args[0])->shape[s->rank - 1];
+	return is_tile(g, head) && is_tile(g, o->shape[o->rank - 1])
+		       ? COND_NONE
+		       : COND_UNIT_ROWS;
+}
+
+/* A block of threads takes so many queries of one element of the batch, and
+ * mma.sync so many rows at once. */
+#define BLOCK_ROWS 64
+
+/* Whether blocks of threads would be too few, as far as is known: parts that
+ * spread the keys over them as well are faster then. */
+static bool has_few_blocks(const Attention *a)
+{
+	const Grouping *g = a->g;
+	const Value *o = program_value(g->p, a->out);
+	int64_t blocks, n;
+	if (!ex_is_const(&g->p->ex, o->shape[o->rank - 2], &n))
+		return false;
+	if (n < MMA_ROWS)
+		return true;
+	blocks = (n + BLOCK_ROWS - 1) / BLOCK_ROWS;
+	for (int d = 0; d + 2 < o->rank; d++) {
+		if (!ex_is_const(&g->p->ex, o->shape[d], &n))
+			return false;
+		blocks *= n;
+	}
+	return blocks < g->on.processors;
+}
+
 static Cond may_join(Attention *a)
 {
 	Grouping *g = a->g;
@@ -248,6 +306,11 @@ static Cond may_join(Attention *a)
 		return COND_NO_ATTENTION;
 	if (pinned(a))
 		return COND_PINNED;
+	if (g->on.gpu && (why = unit_joins(a)) != COND_NONE)
+		return why;
+	if (g->on.gpu && g->pin[PIN_ATTENTION] != PINNED_YES &&
+	    has_few_blocks(a))
+		return COND_FEW_BLOCKS;
 	if (!is_accumulator(program_value(g->p, a->scores)) ||
 	    program_value(g->p, a->scores)->acc !=
 		    program_value(g->p, a->out)->acc)

@@ -136,6 +136,17 @@ static const CondText cond_text[COND_COUNT] = {
 		 "writing and reading %s takes less time than what large "
 		 "products lose in one kernel; shorter sums. --pin "
 		 "contract.join=1 joins them nevertheless"},
+	[COND_UNIT_ROWS] =
+		{"rows of no matrix unit",
+		 "the rows of %s would never be in memory on a GPU whose mma "
+		 "multiplies f16 or bf16 here, all operands of one dtype, "
+		 "summed in f32, over head and value dims that are known "
+		 "multiples of 16 up to 128"},
+	[COND_FEW_BLOCKS] =
+		{"few blocks of threads",
+		 "the rows of %s, 64 of them a block of threads, would leave "
+		 "multiprocessors idle, or are fewer than 16; more queries or "
+		 "heads. --pin attention.unit=mma joins them nevertheless"},
 	[COND_UNIT] =
 		{"matrix unit",
 		 "a matrix unit computes these products, and takes no held "
@@ -441,10 +452,9 @@ Regions *region_partition(Ctx *ctx, Arena *a, const Program *p,
 			return NULL;
 	for (ValueId v = 0; v < p->values.n; v++)
 		policy_place(g, v);
-	if (!on->gpu) {
-		attention_join(g);
+	attention_join(g);
+	if (!on->gpu)
 		products_join(g);
-	}
 	epilogues_complete(g);
 	Regions *r = arena_new(a, Regions);
 	*r = (Regions){.arena = a, .program = p, .part = g->part};

@@ -32,8 +32,9 @@ typedef struct RegionPin {
 /* What the partition counts on of the machine. */
 typedef struct Partition {
 	int cpus, vector_bytes;
-	bool gpu;   /* kernels of one product each */
-	int64_t l2; /* of a core, bytes */
+	bool gpu;       /* kernels of one product each, but for attention */
+	int processors; /* of a GPU */
+	int64_t l2;     /* of a core, bytes */
 	const MatrixUnit *units;
 	size_t nunits;
 	bool unit_pinned; /* as in a Target */

@@ -88,6 +88,22 @@ static const TextCase text_cases[] = {
 	 "    d = sum(e, axis=-1, keepdims=True)\n"
 	 "    return f16(e / d @ f32(v)) + r, log(d) + m\n",
 	 true, true, decode_sizes, NULL},
+	/* for a matrix unit on a GPU */
+	{"attention_unit",
+	 "def f(q: f16[2, M, 32], k: f16[2, N, 32], v: f16[2, N, 48], \\\n"
+	 "      z: f32[K]):\n"
+	 "    return attention(q, k, v), attention(q, k, v, causal=True)\n",
+	 true, false, decode_sizes, NULL},
+	{"attention_unit_rows",
+	 "def f(q: f16[M, 16], k: f16[16, N], v: f16[N, 32], r: f16[M, 32], "
+	 "\\\n"
+	 "      b: bool[N], z: f32[K]):\n"
+	 "    s = where(b, matmul(q * 0.5, k, out=f32), -3)\n"
+	 "    m = max(s, axis=-1, keepdims=True)\n"
+	 "    e = exp(s - m)\n"
+	 "    d = sum(e, axis=-1, keepdims=True)\n"
+	 "    return f16(matmul(f16(e), v, out=f32) / d) + r, log(d) + m\n",
+	 true, false, decode_sizes, NULL},
 	{"activations",
 	 "def f(x: f32[M, N], z: f32[K]):\n"
 	 "    return gelu(x), silu(x), sigmoid(x), relu(x), \\\n"

@@ -154,6 +154,17 @@ static const char odd[] = "def f(x: bf16[M, 301], w: bf16[301, N]):\n"
 static const char bytes[] = "def f(x: i8[64, K], w: i8[K, 96]):\n"
 			    "    return matmul(x, w, out=i32)\n";
 
+/* Two products and rows between: as they lie, packed, tails. */
+static const char attended[] = "def f(q: f16[50, 256, 64], k: f16[50, 512, "
+			       "64], v: f16[50, 512, 128]):\n"
+			       "    return attention(q, k, v)\n";
+static const char causal[] =
+	"def f(q: bf16[H, L, 64], k: bf16[H, S, 64], v: bf16[H, S, 48]):\n"
+	"    return attention(q, k, v, causal=True)\n";
+static const char weighed[] =
+	"def f(q: f16[L, 32], k: f16[32, S], v: f16[S, 32]):\n"
+	"    return softmax((q * 2) @ k) @ (v + 1)\n";
+
 typedef struct PinCase {
 	const char *text;
 	const char *pins[4];
@@ -178,6 +189,11 @@ static const PinCase pin_cases[] = {
 	{turned, {"contract.operands=forwarded", "contract.tile=16x64"}, NULL},
 	{odd, {"contract.unit=mma", "contract.threads=256"}, NULL},
 	{bytes, {"contract.unit=mma", "contract.tile=64x64"}, NULL},
+	{attended, {"attention.rows=128", "attention.threads=256"}, NULL},
+	{attended, {"attention.keys=32", "attention.rows=32"}, NULL},
+	{causal, {"attention.keys=16", "attention.stages=7"}, NULL},
+	{causal, {"attention.unit=fma"}, NULL},
+	{weighed, {"attention.join=1", "attention.keys=32"}, NULL},
 	{rows, {"rowreduce.lanes=1"}, NULL},
 	{rows, {"rowreduce.lanes=32"}, NULL},
 	{rows, {"rowreduce.lanes=1024"}, NULL},
@@ -254,6 +270,27 @@ static const struct {
 	 {halves,
 	  {"contract.unit=wgmma", "contract.depth=32"},
 	  "a depth of 64"}},
+	{"cuda:sm_75", {attended, {"attention.join=1"}, "cannot be met"}},
+	{"cuda:sm_80",
+	 {attended, {"attention.unit=wgmma"}, "by mma, or its parts"}},
+	{"cuda:sm_80",
+	 {attended, {"attention.rows=24"}, "rows must be a multiple of 16"}},
+	{"cuda:sm_80",
+	 {attended,
+	  {"attention.rows=256", "attention.threads=64"},
+	  "rows must be a multiple of 16"}},
+	{"cuda:sm_80", {attended, {"attention.keys=8"}, "multiple of 16"}},
+	{"cuda:sm_80",
+	 {attended, {"attention.threads=1024"}, "threads must be 32, 64"}},
+	{"cuda:sm_80", {attended, {"attention.stages=1"}, "2 to 7"}},
+	{"cuda:sm_80",
+	 {attended,
+	  {"attention.rows=128", "attention.threads=64"},
+	  "192 scores"}},
+	{"cuda:sm_80",
+	 {attended,
+	  {"attention.keys=128", "attention.stages=7"},
+	  "do not fit"}},
 	{"cuda:sm_80", {halves, {"contract.tile=24x64"}, "multiple of 16"}},
 	{"cuda:sm_80",
 	 {halves, {"contract.stages=8"}, "stages must be 2 to 7"}},
@@ -480,6 +517,23 @@ static void unit_text(void)
 		{"box [128, 64]", "box [512, 64]", "a box of 512"},
 		{"map b_x from", "map left from", "not in global memory"},
 	};
+	static const Breach attend[] = {
+		{"wait 0\n", "wait 1\n", "nothing has waited for"},
+		{"\t\t\tbarrier\n", "", "a barrier is missing"},
+		{"barrier\n\t\tfor", "for", "a barrier is missing"},
+		{"weights: f16[128, 1, 8,", "weights: f16[128, 1, 16,",
+		 "has not the operand's"},
+		{"+= weights[0, 0, 0, 0, 0] values[i37%2, 0, 0] turned",
+		 "+= weights[0, 0, 0, 0, 0] turned values[i37%2, 0, 0] turned",
+		 "is no operand in registers"},
+		{"+= weights[0, 0,", "+= weights[0, 1,", "operand's elements"},
+		{"+= weights[0, 0, 0, 0, 0]", "+= out[0, 0, 0, 0, 0]",
+		 "is no operand in registers"},
+		{"tile 64 x 128 steps 4 before 1 down 4",
+		 "tile 64 x 128 steps 4 before 1 down 2", "sums"},
+		{"dot mma f16 out", "dot mma bf16 out", "two kinds"},
+		{"] turned tile 64 x 128", "] tile 64 x 128", "cannot prove"},
+	};
 	static const char fixed[] =
 		"def f(x: f16[256, 512], w: f16[512, 1024]):\n"
 		"    return x @ w\n";
@@ -494,6 +548,9 @@ static void unit_text(void)
 	}
 	text_case(fixed, pins, 2, mma, ARRAY_LEN(mma));
 	text_case(fixed, hopper, 2, wgmma, ARRAY_LEN(wgmma));
+	text_case(attended, NULL, 0, attend, ARRAY_LEN(attend));
+	text_case(causal, NULL, 0, NULL, 0);
+	text_case(weighed, NULL, 0, NULL, 0);
 }
 
 /* ---- runs ------------------------------------------------------------- */

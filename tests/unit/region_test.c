@@ -575,6 +575,58 @@ static void held_rows(void)
 	make_release(&m);
 }
 
+/* On a GPU only where its matrix unit makes both products, in enough blocks. */
+static void held_by_unit(void)
+{
+	static const MatrixUnit units[] = {UNIT_WGMMA, UNIT_MMA};
+	static const char dims[] = "rows of no matrix unit";
+	static const char few[] = "few blocks of threads";
+	static const struct {
+		int64_t rows, head, width; /* rows 0: M */
+		size_t first, n;           /* of the units */
+		const char *why;           /* NULL: held */
+		bool pinned;
+	} cases[] = {
+		{0, 64, 128, 0, 2, NULL, false},
+		{0, 128, 16, 1, 1, NULL, false},
+		{0, 64, 64, 0, 1, dims, false},
+		{0, 64, 64, 0, 0, dims, false},
+		{0, 24, 64, 0, 2, dims, false},
+		{0, 64, 24, 0, 2, dims, false},
+		{0, 144, 64, 0, 2, dims, false},
+		{0, 64, 256, 0, 2, dims, false},
+		{64 * 10, 64, 64, 0, 2, NULL, false},
+		{64 * 9, 64, 64, 0, 2, few, false},
+		{64 * 9, 64, 64, 0, 2, NULL, true},
+		{1, 64, 64, 0, 2, few, false},
+	};
+	RegionPin yes = {.join = true, .text = "attention.unit=mma"};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		Partition gpu = {.gpu = true,
+				 .processors = 10,
+				 .units = units + cases[i].first,
+				 .nunits = cases[i].n};
+		const char *why = cases[i].why;
+		make_init(&m);
+		Ex rows = cases[i].rows ? num(&m, cases[i].rows) : dim(&m, "M");
+		x = input(&m, "x", DT_F16, rows, num(&m, cases[i].head));
+		w = input(&m, "w", DT_F16, num(&m, cases[i].head),
+			  num(&m, 1024));
+		ValueId v = input(&m, "v", DT_F16, num(&m, 1024),
+				  num(&m, cases[i].width));
+		weights = softmax(matmul(&m, x, w));
+		attended = matmul(&m, weights, v);
+		result(&m, attended, "y");
+		Regions *r = part_on(&m, &gpu, &yes, cases[i].pinned);
+		CHECK_STR(kinds(&m, r),
+			  why ? "contract rowreduce contract" : "attention");
+		CHECK_STR(condition(r, weights, attended),
+			  why ? why : "attention");
+		make_release(&m);
+	}
+}
+
 /* An L x S matrix that someone sees is in memory. */
 static void seen_rows(void)
 {
@@ -636,5 +688,6 @@ TEST_MAIN(TEST(public_projection), TEST(beside_product), TEST(beside_operand),
 	  TEST(prologue), TEST(observed_prologue), TEST(gram),
 	  TEST(two_reshapes), TEST(two_products), TEST(two_layer), TEST(rows),
 	  TEST(norms), TEST(rows_merge), TEST(square_rows), TEST(no_cycle),
-	  TEST(held_rows), TEST(seen_rows), TEST(kept_rows), TEST(moves),
-	  TEST(copies), TEST(pins), TEST(random_programs), TEST(examples))
+	  TEST(held_rows), TEST(held_by_unit), TEST(seen_rows), TEST(kept_rows),
+	  TEST(moves), TEST(copies), TEST(pins), TEST(random_programs),
+	  TEST(examples))

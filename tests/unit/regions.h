@@ -11,14 +11,14 @@
 
 static const Partition usual = {.cpus = 2, .vector_bytes = 64, .l2 = 2 << 20};
 
-TEST_ONLY static Regions *part(Make *m, const RegionPin *pins, size_t n)
+TEST_ONLY static Regions *part_on(Make *m, const Partition *on,
+				  const RegionPin *pins, size_t n)
 {
 	Buf why;
 	buf_init(&why, &m->arena);
 	if (!CHECK(program_verify(&m->p, &why)))
 		printf("%s\n", buf_str(&why));
-	Regions *r =
-		region_partition(&m->ctx, &m->arena, &m->p, &usual, pins, n);
+	Regions *r = region_partition(&m->ctx, &m->arena, &m->p, on, pins, n);
 	if (!r)
 		return NULL;
 	if (!CHECK(regions_verify(r, &why)))
@@ -38,6 +38,11 @@ TEST_ONLY static Regions *part(Make *m, const RegionPin *pins, size_t n)
 		printf("%s", buf_str(&m->ctx.messages));
 	}
 	return r;
+}
+
+TEST_ONLY static Regions *part(Make *m, const RegionPin *pins, size_t n)
+{
+	return part_on(m, &usual, pins, n);
 }
 
 /* `contract:epilogue rowreduce`: kinds in order. */
