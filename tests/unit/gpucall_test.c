@@ -22,6 +22,33 @@ static bool device_here(TenonContext *c)
 	return found;
 }
 
+static void judge_all(const char *const *texts, size_t n, const Sizes *sizes,
+		      size_t nsizes, const char *const *pins, size_t npins)
+{
+	/* what is resumed from regions has no pins, and sums in other orders */
+	unsigned what = npins ? JUDGE_ALL & ~JUDGE_STAGES : JUDGE_ALL;
+	Judge j;
+
+	judge_init(&j);
+	j.target = "opencl";
+	j.pins = pins;
+	j.npins = npins;
+	bool here = device_here(j.c);
+	for (size_t i = 0; here && i < n; i++) {
+		TenonProgram *p;
+		if (!CHECK(!tenon_program_from_text(j.c, "calls", texts[i],
+						    NULL, &p)))
+			break;
+		if (!CHECK(judge_program(&j, p, sizes, nsizes, what)))
+			printf("%s", buf_str(&j.why));
+		judge_clear(&j);
+		tenon_program_free(p);
+	}
+	judge_release(&j);
+	if (!here)
+		SKIP_UNTIL_SETUP("no OpenCL device is here");
+}
+
 static void calls(void)
 {
 	static const char *const texts[] = {
@@ -31,26 +58,11 @@ static void calls(void)
 		"    return x @ w, softmax(x, axis=-1)\n",
 	};
 	static const Sizes sizes[] = {{{3, 70}}, {{65, 7}}, {{1, 1}}, {{0, 4}}};
-	Judge j;
 
-	judge_init(&j);
-	j.target = "opencl";
-	bool here = device_here(j.c);
-	for (size_t i = 0; here && i < ARRAY_LEN(texts); i++) {
-		TenonProgram *p;
-		if (!CHECK(!tenon_program_from_text(j.c, "calls", texts[i],
-						    NULL, &p)))
-			break;
-		if (!CHECK(judge_program(&j, p, sizes, ARRAY_LEN(sizes),
-					 JUDGE_ALL)))
-			printf("%s", buf_str(&j.why));
-		judge_clear(&j);
-		tenon_program_free(p);
-	}
-	judge_release(&j);
-	if (!here)
-		SKIP_UNTIL_SETUP("no OpenCL device is here");
+	judge_all(texts, ARRAY_LEN(texts), sizes, ARRAY_LEN(sizes), NULL, 0);
 }
+
+static const Sizes fixed[] = {{{0}}};
 
 /* Rows of known widths: in registers, whole runs and parts of them, and wider
  * than a block's registers. */
@@ -68,25 +80,36 @@ static void runs(void)
 		"def f(x: u8[7, 43], y: u8[7, 43], z: f64[9, 6]):\n"
 		"    return x * 2 + y, max(x, axis=1), mean(z, axis=[0, 1])\n",
 	};
-	static const Sizes sizes[] = {{{0}}};
-	Judge j;
 
-	judge_init(&j);
-	j.target = "opencl";
-	bool here = device_here(j.c);
-	for (size_t i = 0; here && i < ARRAY_LEN(texts); i++) {
-		TenonProgram *p;
-		if (!CHECK(!tenon_program_from_text(j.c, "runs", texts[i], NULL,
-						    &p)))
-			break;
-		if (!CHECK(judge_program(&j, p, sizes, 1, JUDGE_ALL)))
-			printf("%s", buf_str(&j.why));
-		judge_clear(&j);
-		tenon_program_free(p);
-	}
-	judge_release(&j);
-	if (!here)
-		SKIP_UNTIL_SETUP("no OpenCL device is here");
+	judge_all(texts, ARRAY_LEN(texts), fixed, 1, NULL, 0);
 }
 
-TEST_MAIN(TEST(calls), TEST(runs))
+/* Rows that have a block for each piece: by runs of a known width, whole or
+ * not, by single elements where it is a name, and places of the best. */
+static void pieces(void)
+{
+	static const char *const known[] = {
+		"def f(x: f32[2, 8300], g: f32[8300]):\n"
+		"    return rms_norm(x, g), softmax(x)\n",
+		"def f(x: f16[3, 8192], i: i16[2, 4003]):\n"
+		"    return argmax(x, axis=1), argmin(i, axis=1), sum(x)\n",
+	};
+	static const char *const named[] = {
+		"def f(x: f32[M, N], y: f32[M, 3, N]):\n"
+		"    return layer_norm(x), argmax(x, axis=1), mean(y)\n",
+	};
+	static const Sizes sizes[] = {{{2, 5001}}, {{3, 64}}, {{0, 4}}};
+	static const char *const pins[] = {"rowreduce.split=2"};
+	/* by number and length, which pays from 65536 elements on */
+	static const Sizes lengths[] = {{{1, 65536}}, {{1, 65535}}};
+	static const char *const sums[] = {
+		"def f(x: f32[M, N]):\n"
+		"    return sum(x, axis=1)\n",
+	};
+
+	judge_all(known, ARRAY_LEN(known), fixed, 1, pins, 1);
+	judge_all(named, 1, sizes, ARRAY_LEN(sizes), pins, 1);
+	judge_all(sums, 1, lengths, ARRAY_LEN(lengths), NULL, 0);
+}
+
+TEST_MAIN(TEST(calls), TEST(runs), TEST(pieces))
