@@ -27,6 +27,7 @@ typedef struct EVar {
 	bool live;
 	bool varies;   /* a vector in the body at hand */
 	bool by_lanes; /* an accumulator kept one a lane while lanes run */
+	VarId rounds;  /* + 1: the one stored in its place (emit_gpu_round.c) */
 } EVar;
 
 /* The simplified expression of a statement, nothing substituted. */

@@ -414,7 +414,9 @@ static void print_access(Emit *e, const Stmt *s, const Phase *ph,
 		ec_line(e, "%s%s;\n", ec_declare(e, s, 0),
 			eg_reg(e, s, ph, loop));
 	} else if (reg) {
-		ec_line(e, "%s = v%u;\n", eg_reg(e, s, ph, loop), s->args[0]);
+		VarId rounds = e->vars[s->args[0]].rounds;
+		ec_line(e, "%s = v%u;\n", eg_reg(e, s, ph, loop),
+			rounds ? rounds - 1 : s->args[0]);
 	} else if (s->kind == ST_LOAD) {
 		ec_load(e, s);
 	} else if (loop) {
@@ -672,6 +674,7 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	Buf body, axes;
 
 	ec_open_phase(e, ph);
+	eg_round_late(e, ph);
 	e->narrow = e->dialect == CD_CUDA && eg_is_narrow(e, ph);
 	e->nfolds = 0;
 	e->workers =

@@ -3,6 +3,7 @@
  *
  *   emit_gpu.c         kernels, loops, folds and single statements
  *   emit_gpu_move.c    elements moved several at a time
+ *   emit_gpu_round.c   f16 results rounded as they are moved
  *   emit_gpu_dot.c     products by a GPU's matrix unit
  *   emit_gpu_wgmma.c   and by that of sm_90a
  *   emit_gpu_narrow.c  whether 32 bits hold every index of a phase
@@ -26,6 +27,11 @@ void eg_copy(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop);
 void eg_wait(Emit *e, const Stmt *s);
 /* The functions that these call, where the kernel has them. */
 void eg_move_head(const Emit *e, Buf *out);
+
+/* ---- emit_gpu_round.c ------------------------------------------------ */
+
+/* Sets `rounds` of variables that need not be rounded before they are moved. */
+void eg_round_late(Emit *e, const Phase *ph);
 
 /* ---- emit_gpu_dot.c -------------------------------------------------- */
 
