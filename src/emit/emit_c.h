@@ -76,6 +76,8 @@ typedef struct Emit {
 	const Stmt *under_way;   /* a DOT whose sums are not there yet */
 	const StmtList *dot_in;  /* the list that it is in */
 	bool narrow;             /* indices of the phase are int */
+	VarId divisor;           /* + 1: of the run at hand, known by tn_y */
+	bool divides;            /* the source has such a run */
 	bool fence;              /* the phase stores past the caches */
 	bool quiet;         /* a further copy: comments were printed before */
 	const char *rest;   /* lanes that count, where not all do; else NULL */

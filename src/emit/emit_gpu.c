@@ -338,8 +338,8 @@ static bool is_long(const StmtList *l)
 	return false;
 }
 
-static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
-		       const Stmt *loop)
+static void turns_of(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
+		     const Stmt *loop)
 {
 	int64_t i = s->axis;
 
@@ -354,6 +354,26 @@ static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
 	e->around++;
 	print_list(e, &s->body, ph, loop);
 	e->around--;
+	close_block(e);
+}
+
+static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
+		       const Stmt *loop)
+{
+	VarId by = loop ? eg_divisor(e, s) : NO_VAR;
+
+	if (by == NO_VAR) {
+		turns_of(e, s, extent, ph, loop);
+		return;
+	}
+	open_for(e, "{\n");
+	eg_divisor_parts(e, by);
+	e->divisor = by + 1;
+	turns_of(e, s, extent, ph, loop);
+	e->divisor = 0;
+	open_for(e, "if (tn_far) {\n");
+	turns_of(e, s, extent, ph, loop);
+	close_block(e);
 	close_block(e);
 }
 
@@ -441,6 +461,10 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 		eg_wait(e, s);
 	else if (s->kind == ST_DOT)
 		eg_dot(e, s, ph);
+	else if (e->divisor && s->kind == ST_OP && s->op == OP_DIV &&
+		 s->from == DT_F32 && s->args[1] == e->divisor - 1 &&
+		 e->vars[s->var].live)
+		eg_divide(e, s);
 	else if (s->kind == ST_BARRIER)
 		ec_line(e, "%s;\n", barrier_text(e));
 	else if (s->kind == ST_STORE ||
@@ -748,6 +772,7 @@ const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 	buf_init(&out, a);
 	ec_head(&e, &out);
 	cfuncs_print(e.fn, &out);
+	eg_quotient_head(&e, &out);
 	eg_move_head(&e, &out);
 	eg_dot_head(&e, &out);
 	buf_puts(&out, buf_str(&folds));

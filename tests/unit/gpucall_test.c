@@ -9,6 +9,8 @@
 #include "tests/differential/judge.h"
 #include "tests/unit/test.h"
 
+#include <math.h>
+
 static bool device_here(TenonContext *c)
 {
 	const TenonDevice *all;
@@ -112,4 +114,78 @@ static void pieces(void)
 	judge_all(sums, 1, lengths, ARRAY_LEN(lengths), NULL, 0);
 }
 
-TEST_MAIN(TEST(calls), TEST(runs), TEST(pieces))
+/* Runs divided by what they share: right to the last bit. */
+static void quotients(void)
+{
+	static const char *const texts[] = {
+		"def f(x: f32[9, 648], y: f16[5, 64]):\n"
+		"    return x / max(abs(x), axis=1, keepdims=True), \\\n"
+		"        x / max(x, axis=1, keepdims=True), softmax(y)\n",
+		"def f(x: f32[3, 644], y: f32[3, 1]):\n"
+		"    return sum(x, axis=1, keepdims=True) * x, x / y\n",
+	};
+
+	judge_all(texts, ARRAY_LEN(texts), fixed, 1, NULL, 0);
+}
+
+/* a / b as near to the middle of two floats as there is: b m + 1 and b m - 1
+ * are 2^25 a, where m has 25 bits. And what overflows, and a zero's sign. */
+static void middles(void)
+{
+	enum {
+		ROWS = 512,
+		COLUMNS = 4
+	};
+	static const char text[] =
+		"def f(x: f32[512, 4]):\n"
+		"    return x / max(x, axis=1, keepdims=True)\n";
+	static float in[ROWS][COLUMNS], out[ROWS][COLUMNS];
+	static const float last[] = {0x1p-20f, -0x1.fp127f, -INFINITY, -0.0f};
+	TenonPlanOptions o = {.target = "opencl"};
+	TenonTensor x = {.data = in}, y = {.data = out};
+	Judge j;
+	TenonProgram *p = NULL;
+	TenonPlan *plan = NULL;
+	int bad = 0, found = 0;
+
+	for (uint64_t i = 0, b = 0xffffff; i < ROWS - 1; b -= 2) {
+		uint64_t m = b; /* to be 1 / b modulo 2^25 */
+		for (int k = 0; k < 4; k++)
+			m *= 2 - b * m;
+		m &= (1 << 25) - 1;
+		uint64_t less = (1 << 25) - m;
+		in[i][0] = (float)b;
+		in[i][1] = (float)((b * m - 1) >> 25);
+		in[i][2] = (float)((b * less + 1) >> 25);
+		in[i][3] = -in[i][1] / 1024;
+		found += in[i][1] < 0x1p24f && in[i][2] < 0x1p24f;
+		i++;
+	}
+	CHECK(found == ROWS - 1);
+	memcpy(in[ROWS - 1], last, sizeof(last));
+	judge_init(&j);
+	bool here = device_here(j.c);
+	if (here &&
+	    CHECK(!tenon_program_from_text(j.c, "middles", text, NULL, &p)) &&
+	    CHECK(!tenon_compile(j.c, p, &o, &plan)) &&
+	    CHECK(!tenon_input_desc(p, 0, &x) &&
+		  !tenon_result_desc(p, 0, &y))) {
+		x.data = in;
+		y.data = out;
+		CHECK(!tenon_plan_run(plan, &x, &y));
+		for (int i = 0; i < ROWS; i++)
+			for (int k = 0; k < COLUMNS; k++) {
+				float want = in[i][k] / in[i][0];
+				bad += memcmp(&out[i][k], &want, 4) != 0;
+			}
+		if (!CHECK(bad == 0))
+			printf("%d quotients differ\n", bad);
+	}
+	tenon_plan_free(plan);
+	tenon_program_free(p);
+	judge_release(&j);
+	if (!here)
+		SKIP_UNTIL_SETUP("no OpenCL device is here");
+}
+
+TEST_MAIN(TEST(calls), TEST(runs), TEST(pieces), TEST(quotients), TEST(middles))
