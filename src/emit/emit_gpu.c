@@ -61,6 +61,38 @@ static const char *fold_name(Emit *e, Op op, DType d)
 			    dtype_info[d].name);
 }
 
+/* The fold of what the warps have found: four at a time, which lie side by
+ * side and do not wait for each other, then these. */
+static void print_warps(Buf *out, const char *type, const char *both, int warps)
+{
+	int side = warps < 4 ? warps : 4;
+
+	buf_printf(out,
+		   "\n\t%s *part = (%s *)shared, four[%d];\n\n"
+		   "\tif (again)\n"
+		   "\t\t__syncthreads();\n"
+		   "\tif (tn_t %% %d == 0)\n"
+		   "\t\tpart[tn_t / %d] = x;\n"
+		   "\t__syncthreads();\n"
+		   "#pragma unroll\n"
+		   "\tfor (int n = 0; n < %d; n++)\n"
+		   "\t\tfour[n] = part[n];\n"
+		   "#pragma unroll\n"
+		   "\tfor (int n = %d; n < %d; n++) {\n"
+		   "\t\t%s y = part[n];\n\n"
+		   "\t\tx = four[n %% %d];\n"
+		   "\t\tfour[n %% %d] = %s;\n"
+		   "\t}\n"
+		   "\tx = four[0];\n"
+		   "#pragma unroll\n"
+		   "\tfor (int n = 1; n < %d; n++) {\n"
+		   "\t\t%s y = four[n];\n\n"
+		   "\t\tx = %s;\n"
+		   "\t}\n",
+		   type, type, side, WARP, WARP, side, side, warps, type, side,
+		   side, both, side, type, both);
+}
+
 /*
  * The fold of each thread's x, for all of them, in one order whoever comes
  * first. In CUDA within warps by exchange, then over the warps.
@@ -111,20 +143,7 @@ static void print_fold(Emit *e, Buf *out, Op op, DType d, int threads)
 	if (threads <= WARP)
 		buf_puts(out, "\t__syncwarp();\n");
 	else
-		buf_printf(out,
-			   "\n\t%s *part = (%s *)shared;\n\n"
-			   "\tif (again)\n"
-			   "\t\t__syncthreads();\n"
-			   "\tif (tn_t %% %d == 0)\n"
-			   "\t\tpart[tn_t / %d] = x;\n"
-			   "\t__syncthreads();\n"
-			   "\tx = part[0];\n"
-			   "#pragma unroll\n"
-			   "\tfor (int n = 1; n < %d; n++) {\n"
-			   "\t\t%s y = part[n];\n\n"
-			   "\t\tx = %s;\n"
-			   "\t}\n",
-			   type, type, WARP, WARP, threads / WARP, type, both);
+		print_warps(out, type, both, threads / WARP);
 	buf_puts(out, "\treturn x;\n}\n");
 }
 
