@@ -67,7 +67,8 @@ static bool is_sequential(const Regions *r, const Region *reg)
  * threads as it can use.
  */
 #define WARP     32
-#define ROW_EACH 16  /* elements that a thread has of a row */
+#define ROW_EACH 16  /* elements that a thread has of a row, */
+#define ROW_RUNS 4   /* or as many runs, if these are more elements */
 #define ROW_MOST 32  /* and at most, where a row is held */
 #define ROW_ROOM 512 /* threads of a block that fits twice with such rows */
 
@@ -141,7 +142,9 @@ static int row_threads(const Regions *r, const Region *reg, const Target *t,
 		return t->threads;
 	while (threads < 4 * t->threads && threads < KERNEL_MAX_THREADS) {
 		bool most = threads == WARP || threads >= ROW_ROOM;
-		int64_t each = few ? run : most ? ROW_MOST : ROW_EACH;
+		int64_t each =
+			ROW_RUNS * run < ROW_EACH ? ROW_EACH : ROW_RUNS * run;
+		each = few ? run : most || each > ROW_MOST ? ROW_MOST : each;
 		if (threads * (each > run ? each : run) >= width)
 			break;
 		threads *= 2;

@@ -490,6 +490,8 @@ static void rows_in_runs(void)
 		{"def f(x: f16[1000, 1024]):\n    return softmax(x)\n", NULL,
 		 "lanes=32 rows=1 stream=1 ahead=0 split=1 width=8 turns=4",
 		 "__launch_bounds__(256)"},
+		{"def f(x: f16[4096, 8192]):\n    return softmax(x)\n", NULL,
+		 "lanes=256", "turns=4"},
 		{"def f(x: f32[37, 8191]):\n    return softmax(x)\n", NULL,
 		 "lanes=1024 rows=1 stream=1 ahead=0 split=1 width=1 turns=8",
 		 "__launch_bounds__(1024)"},
