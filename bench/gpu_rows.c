@@ -3,7 +3,8 @@
  * bandwidth of a copy.
  *
  * Softmax, RMSNorm and LayerNorm at the shapes of the study of compilers, and
- * x * 2 + y, each read and written once. A kernel and a copy of as many bytes
+ * x * 2 + y, each read and written once; and few long rows, of which several
+ * launches each read what they need. A kernel and a copy of as many bytes
  * alternate, each as a graph of launches, so that the host's launch rate does
  * not count; the best of a few rounds is printed. Every measurement has a
  * process of its own, since a fault lasts as long as its process. Twice the
@@ -27,7 +28,8 @@
 
 #define MAX_VS      8
 #define MAX_PINS    8
-#define MAX_BUFFERS 8
+#define MAX_BUFFERS 16
+#define MAX_STEPS   8 /* launches of a run */
 #define ROUNDS      7
 #define MOST        200 /* launches of a graph */
 
@@ -44,8 +46,8 @@ static const RowOp ops[] = {
 	{"x*2+y", "x: $T[$M, $K], y: $T[$M, $K]", "x * 2 + y"},
 };
 static const int shapes[][2] = {
-	{37, 8191},   {1024, 8192},  {1024, 16384}, {4096, 8192},
-	{8192, 4096}, {16384, 4096}, {1024, 1024},  {65536, 256},
+	{37, 8191},    {1024, 8192}, {1024, 16384}, {4096, 8192}, {8192, 4096},
+	{16384, 4096}, {1024, 1024}, {65536, 256},  {4, 1000000}, {1, 16777216},
 };
 
 static const char copy_text[] =
@@ -89,34 +91,36 @@ static bool bench_open(Bench *b)
 	return cuda_stream_new(&b->ctx, &b->device, &b->stream);
 }
 
-/* A kernel's launches one after another. */
+/* Runs of a kernel one after another. */
 typedef struct Timed {
 	CudaGraph graph;
-	int launches;
+	int runs;
 	double best; /* seconds of one */
 } Timed;
 
-static bool timed_open(Bench *b, const char *text, const char *symbol,
-		       CudaLaunch *l, double bytes, Timed *t)
+/* steps: the launches of a run, each by its name in the text. */
+static bool timed_open(Bench *b, const char *text, CudaLaunch *steps, size_t n,
+		       double bytes, Timed *t)
 {
 	Arena *a = &b->ctx.perm;
-	NvrtcSource s = {.name = symbol, .text = text, .arch = b->arch};
+	NvrtcSource s = {.name = "rows", .text = text, .arch = b->arch};
 	CudaModule m;
-	double about = bytes / 4e12 + 2e-6;
-	CudaLaunch *all = arena_array(a, CudaLaunch, MOST);
+	double about = bytes / 4e12 + 2e-6 * (double)n;
+	CudaLaunch *all = arena_array(a, CudaLaunch, MOST * n);
 
 	if (!nvrtc_compile(&b->ctx, a, &b->nvrtc, &s, 1) ||
-	    !cuda_module_load(&b->ctx, &b->device, s.cubin, &m) ||
-	    !cuda_function(&b->ctx, &b->device, m, symbol, l->shared,
-			   &l->function))
+	    !cuda_module_load(&b->ctx, &b->device, s.cubin, &m))
 		return false;
-	l->name = symbol;
+	for (size_t i = 0; i < n; i++)
+		if (!cuda_function(&b->ctx, &b->device, m, steps[i].name,
+				   steps[i].shared, &steps[i].function))
+			return false;
 	t->best = 1e9;
-	t->launches = (int)(2e-3 / about) + 1;
-	t->launches = t->launches > MOST ? MOST : t->launches;
-	for (int i = 0; i < t->launches; i++)
-		all[i] = *l;
-	return cuda_graph_new(&b->ctx, a, &b->device, all, (size_t)t->launches,
+	t->runs = (int)(2e-3 / about) + 1;
+	t->runs = t->runs > MOST ? MOST : t->runs;
+	for (size_t i = 0; i < (size_t)t->runs * n; i++)
+		all[i] = steps[i % n];
+	return cuda_graph_new(&b->ctx, a, &b->device, all, (size_t)t->runs * n,
 			      NULL, &t->graph);
 }
 
@@ -127,7 +131,7 @@ static bool timed_round(Bench *b, Timed *t, bool counts)
 	if (!cuda_graph_launch(&b->ctx, &t->graph, b->stream) ||
 	    !cuda_synchronize(&b->ctx, &b->device, b->stream))
 		return false;
-	double each = (clock_seconds() - start) / t->launches;
+	double each = (clock_seconds() - start) / t->runs;
 	if (counts && each < t->best)
 		t->best = each;
 	return true;
@@ -199,49 +203,72 @@ static void fill(void *data, size_t bytes, const char *dtype)
 }
 
 typedef struct Memory {
-	uint64_t args[MAX_BUFFERS + 1];
-	size_t n;
-	CudaPtr result;
+	CudaPtr at[MAX_BUFFERS]; /* by buffer of the plan */
+	CudaPtr result, records;
 	size_t result_bytes;
-	double bytes;
+	double bytes; /* of inputs and results */
 } Memory;
 
 static bool memory_open(Bench *b, const Plan *p, const char *dtype, Memory *m)
 {
-	const PlanLaunch *l = &p->launches.p[0];
 	const ExprTab *t = &p->kernels->program->ex;
-	CudaPtr records;
 
-	for (size_t i = 0; i < l->buffers.n && m->n < MAX_BUFFERS; i++) {
-		const PlanBuffer *buf = &p->buffers.p[l->buffers.p[i]];
+	for (size_t i = 0; i < p->buffers.n; i++) {
+		const PlanBuffer *buf = &p->buffers.p[i];
 		int64_t bytes = 0;
-		CudaPtr at;
-		if (!ex_is_const(t, buf->bytes, &bytes) ||
-		    !cuda_alloc(&b->ctx, &b->device, (size_t)bytes, &at))
+		if (i == MAX_BUFFERS || !ex_is_const(t, buf->bytes, &bytes) ||
+		    !cuda_alloc(&b->ctx, &b->device, (size_t)bytes, &m->at[i]))
 			return false;
-		m->bytes += (double)bytes;
-		m->args[m->n++] = at;
+		if (buf->kind == PLAN_INPUT || buf->kind == PLAN_RESULT)
+			m->bytes += (double)bytes;
 		if (buf->kind == PLAN_RESULT) {
-			m->result = at;
+			m->result = m->at[i];
 			m->result_bytes = (size_t)bytes;
-			continue;
 		}
+		if (buf->kind != PLAN_INPUT)
+			continue;
 		void *host = malloc((size_t)bytes);
 		if (!host)
 			return false;
 		fill(host, (size_t)bytes, dtype);
-		bool ok = cuda_copy_in(&b->ctx, &b->device, at, host,
+		bool ok = cuda_copy_in(&b->ctx, &b->device, m->at[i], host,
 				       (size_t)bytes, b->stream) &&
 			  cuda_synchronize(&b->ctx, &b->device, b->stream);
 		free(host);
 		if (!ok)
 			return false;
 	}
-	if (!cuda_alloc(&b->ctx, &b->device, 1 << 16, &records) ||
-	    !cuda_fill(&b->ctx, &b->device, records, 0, 1 << 14, b->stream))
+	return cuda_alloc(&b->ctx, &b->device, 1 << 16, &m->records) &&
+	       cuda_fill(&b->ctx, &b->device, m->records, 0, 1 << 14,
+			 b->stream) &&
+	       m->result != 0;
+}
+
+/* A launch of the plan; false where its size is not known. */
+static bool step_of(Arena *a, const Plan *p, const PlanLaunch *l,
+		    const Memory *m, CudaLaunch *out)
+{
+	const ExprTab *t = &p->kernels->program->ex;
+	const Kernel *k = &p->kernels->kernels.p[l->kernel];
+	const Phase *ph = &k->phases.p[l->phase];
+	uint64_t *args = arena_array(a, uint64_t, l->buffers.n + 1);
+	int64_t tasks = 0, shared = 0;
+
+	if (!ex_is_const(t, l->tasks, &tasks) ||
+	    !ex_is_const(t, l->scratch, &shared))
 		return false;
-	m->args[m->n++] = records;
-	return m->result != 0;
+	for (size_t i = 0; i < l->buffers.n; i++)
+		args[i] = m->at[l->buffers.p[i]];
+	args[l->buffers.n] = m->records;
+	int workers = emit_workers(k, ph, tasks);
+	*out = (CudaLaunch){
+		.name = plan_symbol(a, p, l),
+		.grid = {(unsigned)((tasks + workers - 1) / workers), 1, 1},
+		.block = {(unsigned)(ph->threads * workers), 1, 1},
+		.shared = (unsigned)shared,
+		.parameters = args,
+		.size = (l->buffers.n + 1) * sizeof(*args)};
+	return true;
 }
 
 static bool result_hash(Bench *b, const Memory *m, uint64_t *hash)
@@ -264,14 +291,15 @@ static bool copy_open(Bench *b, double bytes, Timed *t)
 		CudaPtr from, to;
 		uint64_t n;
 	} args = {.n = (uint64_t)(bytes / 32)};
-	CudaLaunch l = {.grid = {(unsigned)((args.n + 1023) / 1024), 1, 1},
+	CudaLaunch l = {.name = "copy",
+			.grid = {(unsigned)((args.n + 1023) / 1024), 1, 1},
 			.block = {256, 1, 1},
 			.parameters = &args,
 			.size = sizeof(args)};
 
 	return cuda_alloc(&b->ctx, &b->device, args.n * 16, &args.from) &&
 	       cuda_alloc(&b->ctx, &b->device, args.n * 16, &args.to) &&
-	       timed_open(b, copy_text, "copy", &l, bytes, t);
+	       timed_open(b, copy_text, &l, 1, bytes, t);
 }
 
 /* In a process of its own; returns its exit code. */
@@ -293,27 +321,17 @@ static int measure(const char *name, const char *text, const char *dtype,
 	if (!plan)
 		return pins ? 0 : 1;
 	const Plan *p = plan->plan;
-	const PlanLaunch *l = &p->launches.p[0];
-	const Kernel *k = &p->kernels->kernels.p[l->kernel];
-	const Phase *ph = &k->phases.p[l->phase];
-	int64_t tasks = 0, shared = 0;
-	if (p->launches.n != 1 ||
-	    !ex_is_const(&p->kernels->program->ex, l->tasks, &tasks) ||
-	    !ex_is_const(&p->kernels->program->ex, l->scratch, &shared)) {
-		fprintf(stderr, "%s is not one launch of known size\n", name);
+	CudaLaunch steps[MAX_STEPS];
+	size_t n = p->launches.n;
+	bool ok = memory_open(&b, p, dtype, &m);
+	if (n == 0 || n > MAX_STEPS || p->sources.n != 1) {
+		fprintf(stderr, "%s is not one kernel\n", name);
 		return 1;
 	}
-	int workers = emit_workers(k, ph, tasks);
-	CudaLaunch launch = {
-		.grid = {(unsigned)((tasks + workers - 1) / workers), 1, 1},
-		.block = {(unsigned)(ph->threads * workers), 1, 1},
-		.shared = (unsigned)shared,
-		.parameters = m.args};
-	bool ok = memory_open(&b, p, dtype, &m);
-	launch.size = m.n * sizeof(m.args[0]);
+	for (size_t i = 0; ok && i < n; i++)
+		ok = step_of(a, p, &p->launches.p[i], &m, &steps[i]);
 	ok = ok &&
-	     timed_open(&b, p->sources.p[l->kernel], plan_symbol(a, p, l),
-			&launch, m.bytes, &kernel) &&
+	     timed_open(&b, p->sources.p[0], steps, n, m.bytes, &kernel) &&
 	     copy_open(&b, m.bytes, &copy) && timed_round(&b, &kernel, false) &&
 	     result_hash(&b, &m, &first);
 	for (int i = 0; ok && i < ROUNDS; i++)

@@ -187,6 +187,16 @@ const CTemplate cfuncs_elementary[] = {
 	 HORNER("p", "r", "1.0f")
 	 "\treturn tn_scale_$D_$X(p, t);\n"},
 	/*
+	 * e^a for a up to 64, or NaN, to the bits of exp: 2^32 is in the first
+	 * factor, so that the second is the same for all, and rounds.
+	 */
+	{"explow", "S", "", "vnl", "V:V",
+	 "\t$V x = tn_above_$D_$X(" SPLAT("-104.0f") ", a);\n"
+	 REDUCE_LN2
+	 HORNER("p", "r", "1.0f")
+	 HORNER("p", "r", "1.0f")
+	 "\treturn p * ($V)((($U)t << 23) + 0x4f800000) * 0x1p-32f;\n"},
+	/*
 	 * a 2^k, where b = k + 1.5 * 2^23. In two factors, so that subnormal
 	 * results round once.
 	 */

@@ -27,6 +27,7 @@ typedef struct EVar {
 	bool live;
 	bool varies;   /* a vector in the body at hand */
 	bool by_lanes; /* an accumulator kept one a lane while lanes run */
+	VarId rounds;  /* + 1: the one stored in its place (emit_gpu_round.c) */
 } EVar;
 
 /* The simplified expression of a statement, nothing substituted. */
@@ -74,6 +75,8 @@ typedef struct Emit {
 	VEC(Ex) consts;          /* named c0, c1 ... at the phase's head */
 	bool feeder; /* what is printed is for the feeder (emit_gpu_box.c) */
 	bool narrow;             /* indices of the phase are int */
+	VarId divisor;           /* + 1: of the run at hand, known by tn_y */
+	bool divides;            /* the source has such a run */
 	bool fence;              /* the phase stores past the caches */
 	bool quiet;         /* a further copy: comments were printed before */
 	const char *rest;   /* lanes that count, where not all do; else NULL */

@@ -62,6 +62,38 @@ static const char *fold_name(Emit *e, Op op, DType d)
 			    dtype_info[d].name);
 }
 
+/* The fold of what the warps have found: four at a time, which lie side by
+ * side and do not wait for each other, then these. */
+static void print_warps(Buf *out, const char *type, const char *both, int warps)
+{
+	int side = warps < 4 ? warps : 4;
+
+	buf_printf(out,
+		   "\n\t%s *part = (%s *)shared, four[%d];\n\n"
+		   "\tif (again)\n"
+		   "\t\t__syncthreads();\n"
+		   "\tif (tn_t %% %d == 0)\n"
+		   "\t\tpart[tn_t / %d] = x;\n"
+		   "\t__syncthreads();\n"
+		   "#pragma unroll\n"
+		   "\tfor (int n = 0; n < %d; n++)\n"
+		   "\t\tfour[n] = part[n];\n"
+		   "#pragma unroll\n"
+		   "\tfor (int n = %d; n < %d; n++) {\n"
+		   "\t\t%s y = part[n];\n\n"
+		   "\t\tx = four[n %% %d];\n"
+		   "\t\tfour[n %% %d] = %s;\n"
+		   "\t}\n"
+		   "\tx = four[0];\n"
+		   "#pragma unroll\n"
+		   "\tfor (int n = 1; n < %d; n++) {\n"
+		   "\t\t%s y = four[n];\n\n"
+		   "\t\tx = %s;\n"
+		   "\t}\n",
+		   type, type, side, WARP, WARP, side, side, warps, type, side,
+		   side, both, side, type, both);
+}
+
 /*
  * The fold of each thread's x, for all of them, in one order whoever comes
  * first. In CUDA within warps by exchange, then over the warps.
@@ -112,20 +144,7 @@ static void print_fold(Emit *e, Buf *out, Op op, DType d, int threads)
 	if (threads <= WARP)
 		buf_puts(out, "\t__syncwarp();\n");
 	else
-		buf_printf(out,
-			   "\n\t%s *part = (%s *)shared;\n\n"
-			   "\tif (again)\n"
-			   "\t\t__syncthreads();\n"
-			   "\tif (tn_t %% %d == 0)\n"
-			   "\t\tpart[tn_t / %d] = x;\n"
-			   "\t__syncthreads();\n"
-			   "\tx = part[0];\n"
-			   "#pragma unroll\n"
-			   "\tfor (int n = 1; n < %d; n++) {\n"
-			   "\t\t%s y = part[n];\n\n"
-			   "\t\tx = %s;\n"
-			   "\t}\n",
-			   type, type, WARP, WARP, threads / WARP, type, both);
+		print_warps(out, type, both, threads / WARP);
 	buf_puts(out, "\treturn x;\n}\n");
 }
 
@@ -339,8 +358,8 @@ static bool is_long(const StmtList *l)
 	return false;
 }
 
-static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
-		       const Stmt *loop)
+static void turns_of(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
+		     const Stmt *loop)
 {
 	int64_t i = s->axis;
 
@@ -355,6 +374,26 @@ static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
 	e->around++;
 	print_list(e, &s->body, ph, loop);
 	e->around--;
+	close_block(e);
+}
+
+static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
+		       const Stmt *loop)
+{
+	VarId by = loop ? eg_divisor(e, s) : NO_VAR;
+
+	if (by == NO_VAR) {
+		turns_of(e, s, extent, ph, loop);
+		return;
+	}
+	open_for(e, "{\n");
+	eg_divisor_parts(e, by);
+	e->divisor = by + 1;
+	turns_of(e, s, extent, ph, loop);
+	e->divisor = 0;
+	open_for(e, "if (tn_far) {\n");
+	turns_of(e, s, extent, ph, loop);
+	close_block(e);
 	close_block(e);
 }
 
@@ -415,8 +454,10 @@ static void print_access(Emit *e, const Stmt *s, const Phase *ph,
 		ec_line(e, "%s%s;\n", ec_declare(e, s, 0),
 			eg_reg(e, s, ph, loop));
 	} else if (reg) {
-		ec_line(e, "%s = v%u;\n", eg_reg(e, s, ph, loop),
-			eg_dot_stored(e, s, ph));
+		VarId v = eg_dot_stored(e, s, ph);
+		if (e->vars[v].rounds)
+			v = e->vars[v].rounds - 1;
+		ec_line(e, "%s = v%u;\n", eg_reg(e, s, ph, loop), v);
 	} else if (s->kind == ST_LOAD) {
 		ec_load(e, s);
 	} else if (loop) {
@@ -449,6 +490,10 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 		eg_dot(e, s, ph);
 	else if (s->kind == ST_RUNS)
 		eg_runs(e, s);
+	else if (e->divisor && s->kind == ST_OP && s->op == OP_DIV &&
+		 s->from == DT_F32 && s->args[1] == e->divisor - 1 &&
+		 e->vars[s->var].live)
+		eg_divide(e, s);
 	else if (s->kind == ST_BARRIER)
 		ec_line(e, "%s;\n", barrier_text(e));
 	else if (s->kind == ST_STORE ||
@@ -721,6 +766,7 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	Buf body, feeder, axes;
 
 	ec_open_phase(e, ph);
+	eg_round_late(e, ph);
 	e->narrow = e->dialect == CD_CUDA && eg_is_narrow(e, ph);
 	e->nfolds = 0;
 	e->workers =
@@ -806,6 +852,7 @@ const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 	cfuncs_print(e.fn, &out);
 	if (dialect == CD_CUDA)
 		buf_puts(&out, wait_text);
+	eg_quotient_head(&e, &out);
 	eg_move_head(&e, &out);
 	eg_box_head(&e, &out);
 	eg_dot_head(&e, &out);

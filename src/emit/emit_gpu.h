@@ -4,6 +4,8 @@
  *   emit_gpu.c         kernels, loops, folds and single statements
  *   emit_gpu_move.c    elements moved several at a time
  *   emit_gpu_box.c     boxes brought by sm_90's copy engine
+ *   emit_gpu_round.c   f16 results rounded as they are moved
+ *   emit_gpu_quotient.c  a run divided by what its elements share
  *   emit_gpu_dot.c     products by a GPU's matrix unit
  *   emit_gpu_wgmma.c   and by that of sm_90a
  *   emit_gpu_operand.c operands of it in registers
@@ -45,6 +47,22 @@ void eg_box(Emit *e, const Stmt *s, const Phase *ph);
 void eg_box_wait(Emit *e, const Stmt *s, const Phase *ph);
 void eg_box_free(Emit *e, const Phase *ph);
 void eg_box_head(const Emit *e, Buf *out);
+
+/* ---- emit_gpu_round.c ------------------------------------------------ */
+
+/* Sets `rounds` of variables that need not be rounded before they are moved. */
+void eg_round_late(Emit *e, const Phase *ph);
+
+/* ---- emit_gpu_quotient.c --------------------------------------------- */
+
+/* What the elements of an unrolled loop in a vector loop are divided by, if
+ * that pays; else NO_VAR. */
+VarId eg_divisor(Emit *e, const Stmt *loop);
+/* Declares tn_y and tn_l, parts of its reciprocal, and tn_far. */
+void eg_divisor_parts(Emit *e, VarId by);
+/* The division by it, which sets tn_far where it was no good. */
+void eg_divide(Emit *e, const Stmt *s);
+void eg_quotient_head(const Emit *e, Buf *out);
 
 /* ---- emit_gpu_dot.c -------------------------------------------------- */
 

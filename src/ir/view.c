@@ -282,3 +282,26 @@ bool view_map_inside(Program *p, const Value *v, const Value *x, const Ex *map)
 	}
 	return true;
 }
+
+bool value_never_positive(Program *p, ValueId v)
+{
+	const Value *less = program_value(p, v), *x, *max;
+	Ex map[TN_MAX_RANK];
+	int kept = 0;
+
+	if (less->op != OP_SUB)
+		return false;
+	max = program_value(p, view_base(p, less->args[1], map));
+	x = program_value(p, less->args[0]);
+	if (max->op != OP_MAX || max->args[0] != less->args[0])
+		return false;
+	for (int d = 0; d < x->rank; d++) {
+		if (max->axes >> d & 1)
+			continue;
+		if (map[kept] != ex_axis(&p->ex, d) &&
+		    !ex_equals(&p->ex, x->shape[d], 1))
+			return false;
+		kept++;
+	}
+	return kept == max->rank;
+}

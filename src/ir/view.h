@@ -29,6 +29,9 @@ bool view_is_identity(Program *p, ValueId v, ValueId base, const Ex *map);
 /* Whether every index of the map of v, a view of x, is proved to lie in x. */
 bool view_map_inside(Program *p, const Value *v, const Value *x, const Ex *map);
 
+/* Whether every element of v is at most 0, or NaN: x less a maximum of x. */
+bool value_never_positive(Program *p, ValueId v);
+
 /* Shapes equal for every binding, as far as the expressions tell. */
 bool value_same_shape(const Value *a, const Value *b);
 

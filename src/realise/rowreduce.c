@@ -67,7 +67,8 @@ static bool is_sequential(const Regions *r, const Region *reg)
  * threads as it can use.
  */
 #define WARP     32
-#define ROW_EACH 16  /* elements that a thread has of a row */
+#define ROW_EACH 16  /* elements that a thread has of a row, */
+#define ROW_RUNS 4   /* or as many runs, if these are more elements */
 #define ROW_MOST 32  /* and at most, where a row is held */
 #define ROW_ROOM 512 /* threads of a block that fits twice with such rows */
 
@@ -83,26 +84,49 @@ static int64_t shared_width(const Regions *r, const Region *reg)
 	return width;
 }
 
+static bool is_invariant(const Regions *r, const Region *reg)
+{
+	return program_value(r->program, reg->anchor)->relax &
+	       RELAX_ROW_INVARIANT;
+}
+
+/* The product of the extents of reduced, or of kept, axes; -1: not known. */
+static int64_t known_extent(const Regions *r, const Region *reg, bool reduced)
+{
+	int64_t all = 1, n;
+
+	for (int d = 0; d < reg->rank; d++) {
+		if (rows_reduces(reg, d) != reduced)
+			continue;
+		if (!ex_is_const(&r->program->ex, reg->space[d], &n))
+			return -1;
+		all = n && all > INT64_MAX / n ? INT64_MAX : all * n;
+	}
+	return all;
+}
+
 /* Whether the region has fewer rows than the GPU multiprocessors. */
 static bool has_few_rows(const Regions *r, const Region *reg, const Target *t)
 {
-	int64_t rows = 1, n;
+	int64_t rows = known_extent(r, reg, false);
 
-	for (int d = 0; d < reg->rank; d++) {
-		if (rows_reduces(reg, d))
-			continue;
-		if (!ex_is_const(&r->program->ex, reg->space[d], &n))
-			return false;
-		rows = rows < t->processors ? rows * n : rows;
-	}
-	return rows < t->processors;
+	return rows >= 0 && rows < t->processors;
+}
+
+/* Whether rows are dealt in pieces for sure: rows_split_where() on a GPU. */
+static bool is_cut(const Regions *r, const Region *reg, const Target *t,
+		   int64_t split)
+{
+	return split == 2 ||
+	       (split == 1 && known_extent(r, reg, true) >= LEAST_CUT &&
+		(is_invariant(r, reg) || has_few_rows(r, reg, t)));
 }
 
 static int row_threads(const Regions *r, const Region *reg, const Target *t,
-		       int64_t run)
+		       int64_t run, int64_t split)
 {
 	int64_t width = shared_width(r, reg);
-	bool few = has_few_rows(r, reg, t);
+	bool few = has_few_rows(r, reg, t) && !is_invariant(r, reg);
 	int threads = WARP;
 
 	if (!width)
@@ -114,9 +138,13 @@ static int row_threads(const Regions *r, const Region *reg, const Target *t,
 			threads /= 2;
 		return threads;
 	}
+	if (is_cut(r, reg, t, split))
+		return t->threads;
 	while (threads < 4 * t->threads && threads < KERNEL_MAX_THREADS) {
 		bool most = threads == WARP || threads >= ROW_ROOM;
-		int64_t each = few ? run : most ? ROW_MOST : ROW_EACH;
+		int64_t each =
+			ROW_RUNS * run < ROW_EACH ? ROW_EACH : ROW_RUNS * run;
+		each = few ? run : most || each > ROW_MOST ? ROW_MOST : each;
 		if (threads * (each > run ? each : run) >= width)
 			break;
 		threads *= 2;
@@ -165,8 +193,8 @@ static void rowreduce_settle(const Regions *r, uint32_t region, const Target *t,
 		c->params[P_WIDTH].value = 0;
 	int64_t width = c->params[P_WIDTH].value;
 	if (!pinned[P_LANES] && !is_sequential(r, reg))
-		c->params[P_LANES].value =
-			row_threads(r, reg, t, width ? width : 1);
+		c->params[P_LANES].value = row_threads(
+			r, reg, t, width ? width : 1, c->params[P_SPLIT].value);
 	if (!pinned[P_TURNS])
 		c->params[P_TURNS].value =
 			row_turns(r, reg, c->params[P_LANES].value, width);
@@ -183,7 +211,7 @@ static Candidate rowreduce_rule(const Regions *r, uint32_t region,
 			   {"rows", t->threads ? 1 : 16384},
 			   {"stream", 1},
 			   {"ahead", !t->threads},
-			   {"split", !t->threads},
+			   {"split", 1},
 			   {"width", sequential ? 0 : row_width(r, region)},
 			   {"turns", 1}},
 		.nparams = t->threads ? P_COUNT : P_CPU,
@@ -270,7 +298,7 @@ bool rows_is_arg(Op op)
 }
 
 /* Along lanes the best value is found first, then the first place of it. */
-static bool in_two(const Rows *w, const Value *v)
+bool rows_in_two(const Rows *w, const Value *v)
 {
 	return rows_is_arg(v->op) && !w->across && w->lanes > 1;
 }
@@ -285,7 +313,7 @@ static void find_levels(Rows *w)
 			int n = level_of(w, v->args[j]);
 			level = n > level ? n : level;
 		}
-		level += in_two(w, v);
+		level += rows_in_two(w, v);
 		if (w->passes < level + 1)
 			w->passes = level + 1;
 		w->level[id] =
@@ -524,7 +552,7 @@ bool rows_pass_has_work(const Rows *w, int pass)
 		const Value *v = program_value(w->l.p, id);
 		if (op_info[v->op].cls == OPC_REDUCE &&
 		    (w->level[id] == pass + 1 ||
-		     (in_two(w, v) && w->level[id] == pass + 2)))
+		     (rows_in_two(w, v) && w->level[id] == pass + 2)))
 			return true;
 		if (rows_is_full(w, id) && is_output(w, id) &&
 		    w->level[id] == pass)
@@ -615,24 +643,6 @@ static void read_ahead(Rows *w)
 
 /* ---- the passes ------------------------------------------------------ */
 
-/* The accumulator of a piece of a row, for all workers to see. */
-static void store_partial(Rows *w, const Fold *f)
-{
-	Ex at[TN_MAX_RANK + 1], shape[TN_MAX_RANK + 1];
-	size_t n = (size_t)w->nkept;
-
-	memcpy(shape, w->kept, n * sizeof(Ex));
-	memcpy(at, w->row, n * sizeof(Ex));
-	shape[n] = w->pieces;
-	at[n] = w->piece;
-	if (!w->acc[f->value])
-		w->acc[f->value] =
-			lower_buffer(&w->l, SCOPE_SHARED, f->acc_dtype, shape,
-				     (uint8_t)(n + 1), "part") +
-			1;
-	lower_store(&w->l, w->acc[f->value] - 1, at, f->acc);
-}
-
 /* The folds of a pass, declared at the place at hand. */
 static FoldList open_folds(Rows *w, int pass)
 {
@@ -641,7 +651,7 @@ static FoldList open_folds(Rows *w, int pass)
 	for (size_t i = 0; i < w->reg->values.n; i++) {
 		ValueId id = w->reg->values.p[i];
 		const Value *v = program_value(w->l.p, id);
-		bool two = in_two(w, v);
+		bool two = rows_in_two(w, v);
 		/* every pass that may read a scan runs it again, in order */
 		bool scan = v->op == OP_CUMSUM && w->level[id] <= pass;
 		bool first = two && w->level[id] == pass + 2;
@@ -655,18 +665,21 @@ static FoldList open_folds(Rows *w, int pass)
 	return folds;
 }
 
-/* The threads' walk over the row, in steps. */
-static Ex open_run(Rows *w, Ex extent)
+/* The threads' walk over the row, or the piece of it, in steps. A piece is not
+ * in the caches: its operands are asked for at once. */
+static Ex open_run(Rows *w, Ex extent, bool piece)
 {
 	ExprTab *t = &w->l.p->ex;
 	int64_t step = (int64_t)w->run.width * w->run.turns * w->l.threads;
+	Ex base = piece ? w->piece_first : ex_const(t, 0);
+	Ex size = piece ? ex_const(t, rows_piece(w)) : extent;
 
 	w->run = (Run){.width = w->run.width,
 		       .turns = w->run.turns,
 		       .most = w->run.most,
-		       .one_by_one = w->pass.n > 0};
-	return lower_run_open(&w->l, &w->run, ex_const(t, 0), extent,
-			      ex_ceil_div(t, extent, ex_const(t, step)));
+		       .one_by_one = w->pass.n > 0 && !w->split};
+	return lower_run_open(&w->l, &w->run, base, extent,
+			      ex_ceil_div(t, size, ex_const(t, step)));
 }
 
 void rows_lower_pass(Rows *w, int pass)
@@ -687,7 +700,7 @@ void rows_lower_pass(Rows *w, int pass)
 		bool lanes = d == last && !w->across && w->lanes > 1;
 		bool piece = w->split && d == w->piece_axis;
 		if (lanes && w->run.width) {
-			index[d] = open_run(w, reg->space[d]);
+			index[d] = open_run(w, reg->space[d], piece);
 			continue;
 		}
 		index[d] = lower_for(l, piece ? w->piece_size : reg->space[d],
@@ -707,7 +720,7 @@ void rows_lower_pass(Rows *w, int pass)
 		lower_end(l);
 	for (size_t i = 0; i < folds.n; i++)
 		if (w->split)
-			store_partial(w, &folds.p[i]);
+			rows_store_part(w, &folds.p[i]);
 		else
 			rows_close_fold(w, &folds.p[i]);
 }
@@ -819,17 +832,29 @@ static void lower_whole(Rows *w, const Target *target, const Candidate *c,
 }
 
 /* What the choice rests on: the machine's figures. */
-static const char *row_note(const Rows *w, const Target *target, bool split)
+static const char *row_note(const Rows *w, const Target *target, bool split,
+			    bool whole)
 {
 	Arena *a = w->l.arena;
 	const Value *v = program_value(w->l.p, w->reg->anchor);
+	const char *few =
+		arena_printf(a, " or of %d times their number,", LEAST_CUT);
 	Buf b;
 
-	const char *few = arena_printf(a, " or of %d times their number,",
-				       PIECE * MIN_PIECES);
-
 	buf_init(&b, a);
-	if (w->l.threads) {
+	if (w->l.threads && split)
+		buf_printf(&b,
+			   "rows of %d elements or more%s are cut into pieces "
+			   "of %lld, a block of %d threads each",
+			   LEAST_CUT,
+			   v->relax & RELAX_ROW_INVARIANT
+				   ? ""
+				   : arena_printf(a, ", fewer than %d,",
+						  target->processors),
+			   (long long)rows_piece(w), w->l.threads);
+	if (w->l.threads && split && whole)
+		buf_puts(&b, "; of others ");
+	if (w->l.threads && whole) {
 		buf_printf(&b,
 			   w->across ? "a block of %d threads has as many "
 				       "columns: the last axis is kept"
@@ -842,8 +867,9 @@ static const char *row_note(const Rows *w, const Target *target, bool split)
 				   " in registers: %d elements a thread, %d "
 				   "side by side",
 				   w->run.turns * w->run.width, w->run.width);
-		return buf_str(&b);
 	}
+	if (w->l.threads)
+		return buf_str(&b);
 	buf_puts(&b, w->across ? "lanes run across rows: the last axis is kept"
 			       : "lanes run along the row: the last axis is "
 				 "folded");
@@ -904,6 +930,7 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 	w.keep = arena_array(ks->arena, uint32_t, ks->program->values.n);
 	w.acc = arena_array(ks->arena, uint32_t, ks->program->values.n);
 	w.bests = arena_array(ks->arena, uint32_t, ks->program->values.n);
+	w.place = arena_array(ks->arena, uint32_t, ks->program->values.n);
 	w.best = arena_array(ks->arena, VarId, ks->program->values.n);
 	find_levels(&w);
 	if (target->threads)
@@ -925,7 +952,8 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 	lower_by_size(&w.l, target->threads ? ST_COPY : ST_STORE,
 		      c->params[P_STREAM].value, target);
 	lower_by_size(&w.l, ST_AHEAD, c->params[P_AHEAD].value, target);
-	k->note = row_note(&w, target, !ex_equals(t, where, 0));
+	k->note = row_note(&w, target, !ex_equals(t, where, 0),
+			   !ex_equals(t, where, 1));
 }
 
 const Realisation realise_rowreduce = {

@@ -12,6 +12,7 @@
 
 #define PIECE      16384 /* elements: some 2 us, worth a claim */
 #define MIN_PIECES 4     /* fewer do not pay for the phases */
+#define LEAST_CUT  (PIECE * MIN_PIECES)
 
 /* A walk over a row. */
 typedef struct Pass {
@@ -28,13 +29,16 @@ typedef struct Rows {
 	Ex kept[TN_MAX_RANK]; /* extents of the kept axes */
 	int *level;           /* reductions a value waits for, by value */
 	uint32_t *cache;      /* row buffer + 1, by value */
-	/* across: buffers + 1 of a block of columns, by value */
-	uint32_t *keep, *acc, *bests;
+	/* across: buffers + 1 of a block of columns, by value; split: of what
+	 * all workers see, place: of the best value while its place is
+	 * looked for */
+	uint32_t *keep, *acc, *bests, *place;
 	Ex first, columns, column; /* of the block; the one at hand in it */
 	/* split: the reduced axis that is dealt in pieces, and a piece of it */
 	bool split;
 	int piece_axis;
-	Ex piece, pieces, piece_first, piece_size;
+	Ex piece, pieces, piece_first,
+		piece_size;  /* size: of the one at hand */
 	VarId *best;         /* by value: what an index is looked for */
 	Ex row[TN_MAX_RANK]; /* index of the row, by kept axis */
 	int passes;
@@ -73,6 +77,8 @@ bool rows_is_arg(Op op); /* argmax, argmin */
 /* What folds for a reduction, and the dtype that it folds in. */
 Op rows_fold_op(Op op);
 DType rows_fold_dtype(const Rows *w, const Value *v);
+/* Whether an index is found in two passes: the best value, then its place. */
+bool rows_in_two(const Rows *w, const Value *v);
 /* Declares the accumulators of a reduction; binds its result to them. */
 Fold rows_open_fold(Rows *w, ValueId id, int part);
 void rows_close_fold(Rows *w, const Fold *f);
@@ -94,11 +100,15 @@ void rows_lower_across(Rows *w);
 /* ---- rowreduce_split.c ----------------------------------------------- */
 
 bool rows_can_split(const Rows *w);
+/* The accumulator of a piece of a row, for all workers to see. */
+void rows_store_part(Rows *w, const Fold *f);
 /* 1 where rows are cut, else 0. rows, length: how many, and of what. */
 Ex rows_split_where(const Rows *w, const Target *target, Ex rows, Ex length);
 /* The phases over pieces; they have tasks only where `where` is 1. */
 void rows_lower_split(Rows *w, Ex where);
 /* Elements of the longest row that a core's cache holds. */
 int64_t rows_longest(const Target *target);
+/* Elements of a piece. */
+int64_t rows_piece(const Rows *w);
 
 #endif

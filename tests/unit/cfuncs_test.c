@@ -293,6 +293,22 @@ static void put_quotients(Buf *b, CFuncs *f, const char *x)
 		 "\treturn tn_head(p, v, e, n);\n}");
 }
 
+/* Exponentials, of any argument and of low ones. */
+static void put_exps(Buf *b, CFuncs *f, const char *x)
+{
+	for (int low = 0; low < 2; low++) {
+		put_line(b, f,
+			 "void e%d_f32(const char *in, char *out, int64_t n);\n"
+			 "void e%d_f32(const char *in, char *out, int64_t n)\n"
+			 "{\n\tfor (int64_t i = 0; i < n; i += %s)",
+			 low, low, x[1] ? x + 1 : "1");
+		put_line(b, f,
+			 "\t\ttn_store_f32_%s(out + 4 * i, tn_exp%s_f32_%s("
+			 "tn_load_f32_%s(in + 4 * i)));\n}",
+			 x, low ? "low" : "", x, x);
+	}
+}
+
 static void put_helpers(Buf *b, CFuncs *f)
 {
 	put_line(b, f,
@@ -385,6 +401,7 @@ static void variant_start(Variant *v, const char *dir)
 		if (!v->floats || dtype_is_float((DType)i))
 			put_parts(&body, f, (DType)i);
 	put_quotients(&body, f, last_form(v)[0] == 'v' ? last_form(v) : "v8");
+	put_exps(&body, f, last_form(v));
 	put_helpers(&body, f);
 	if (v->emulator)
 		put_server(&body, v);
@@ -1100,6 +1117,46 @@ static void check_quotients(const Variant *v)
 	CHECK(bad == 0);
 }
 
+/* Of arguments up to 64 explow has the bits of exp. */
+static void check_exps(const Variant *v)
+{
+	static float in[1 << 16], out[2][1 << 16];
+	void (*fn)(const char *, char *, int64_t);
+	const size_t n = ARRAY_LEN(in);
+	uint32_t u = 0;
+	int bad = 0;
+
+	for (int round = 0; round < 64; round++) {
+		for (size_t i = 0; i < n; i++, u += 1021) {
+			memcpy(&in[i], &u, 4);
+			if (in[i] > 64)
+				in[i] = in[i] < 1000 ? in[i] - 1000 : 64;
+		}
+		in[0] = -INFINITY;
+		in[1] = 64;
+		for (int low = 0; low < 2; low++) {
+			void *p = variant_symbol(v, low ? "e1_f32" : "e0_f32");
+			if (!CHECK(p != NULL))
+				return;
+			memcpy(&fn, &p, sizeof(fn));
+			fn((const char *)in, (char *)out[low], (int64_t)n);
+		}
+		for (size_t i = 0; i < n; i++)
+			bad += memcmp(&out[0][i], &out[1][i], 4) != 0 &&
+			       !(isnan(out[0][i]) && isnan(out[1][i]));
+	}
+	CHECK(bad == 0);
+}
+
+static void exps(void)
+{
+	if (!variants[0].handle)
+		SKIP("no gcc");
+	for (size_t k = 0; k < ARRAY_LEN(variants); k++)
+		if (variants[k].handle)
+			check_exps(&variants[k]);
+}
+
 static void quotients(void)
 {
 	int64_t (*head)(const char *, int64_t, int64_t, int64_t);
@@ -1268,10 +1325,10 @@ static void remove_files(const char *dir)
 int main(int argc, char **argv)
 {
 	static const TestCase tests[] = {
-		TEST(abi),       TEST(linkage),       TEST(unknown_names),
-		TEST(reference), TEST(same_bits),     TEST(accuracy),
-		TEST(moves),     TEST(parts),         TEST(quotients),
-		TEST(helpers),   TEST(long_quotients)};
+		TEST(abi),       TEST(linkage),   TEST(unknown_names),
+		TEST(reference), TEST(same_bits), TEST(accuracy),
+		TEST(moves),     TEST(parts),     TEST(quotients),
+		TEST(exps),      TEST(helpers),   TEST(long_quotients)};
 	char dir[] = "/tmp/tenon-cfuncs-XXXXXX";
 	int status;
 

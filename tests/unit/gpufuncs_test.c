@@ -106,6 +106,7 @@ static void list_cases(void)
 		add_case(arena_printf(&arena, "tn_round_%s_f64_s", dn), DT_F64,
 			 d, 1);
 	}
+	add_case("tn_explow_f32_s", DT_F32, DT_F32, 1);
 	for (size_t i = 0; i < ARRAY_LEN(helpers); i++) {
 		Case *c = add_case(helpers[i], DT_I64, DT_I64, 2);
 
