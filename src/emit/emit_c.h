@@ -73,12 +73,12 @@ typedef struct Emit {
 	int around;              /* plain loops around */
 	int workers;             /* of a block that the phase is written for */
 	VEC(Ex) consts;          /* named c0, c1 ... at the phase's head */
-	bool feeder; /* what is printed is for the feeder (emit_gpu_box.c) */
-	bool narrow;             /* indices of the phase are int */
-	VarId divisor;           /* + 1: of the run at hand, known by tn_y */
-	bool divides;            /* the source has such a run */
-	bool fence;              /* the phase stores past the caches */
-	bool quiet;         /* a further copy: comments were printed before */
+	bool feeder;   /* what is printed is for the feeder (emit_gpu_box.c) */
+	bool narrow;   /* indices of the phase are int */
+	VarId divisor; /* + 1: of the run at hand, known by tn_y */
+	bool divides;  /* the source has such a run */
+	bool fence;    /* the phase stores past the caches */
+	bool quiet;    /* a further copy: comments were printed before */
 	const char *rest;   /* lanes that count, where not all do; else NULL */
 	struct ETurn *turn; /* the register tile that is being filled */
 	int turns;          /* tiles so far in the phase */

@@ -13,9 +13,10 @@
  * Parameters of every kernel of a source, in order: a pointer for each IN, OUT
  * and SHARED buffer, the dims (int64_t), the records of faults, one for each
  * value of the program, and the block's memory: in CUDA C it is dynamic, in
- * OpenCL C the last parameter. In CUDA C the maps of its phase follow. Tasks are counted along x; CUDA's grids have a
- * y beyond 2^30, and blocks after the last task do nothing. Indices are
- * int64_t, or int in CUDA C where every one of a phase is known to fit.
+ * OpenCL C the last parameter. In CUDA C the maps of its phase follow. Tasks
+ * are counted along x; CUDA's grids have a y beyond 2^30, and blocks after the
+ * last task do nothing. Indices are int64_t, or int in CUDA C where every one
+ * of a phase is known to fit.
  */
 #include "emit/emit_gpu.h"
 
@@ -353,7 +354,8 @@ static bool is_long(const StmtList *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->p[i]->kind == ST_DOT || l->p[i]->kind == ST_COPY ||
-		    l->p[i]->kind == ST_BOX || is_long(&l->p[i]->body) || is_long(&l->p[i]->orelse))
+		    l->p[i]->kind == ST_BOX || is_long(&l->p[i]->body) ||
+		    is_long(&l->p[i]->orelse))
 			return true;
 	return false;
 }
@@ -583,8 +585,8 @@ bool emit_waits(const char *arch)
 
 /*
  * On sm_90 and later a kernel may begin before those launched before it have
- * ended (PTX ISA, griddepcontrol). It touches no memory before it has waited for
- * that, and lets those behind it begin after that.
+ * ended (PTX ISA, griddepcontrol). It touches no memory before it has waited
+ * for that, and lets those behind it begin after that.
  */
 static const char wait_text[] =
 	"\nstatic __device__ __forceinline__ void tn_wait_before()\n"

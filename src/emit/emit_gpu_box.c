@@ -2,18 +2,18 @@
  * emit_gpu_box: boxes of memory brought by sm_90's copy engine, in PTX.
  *
  * A map is a parameter of its kernel. One thread of a warp beside the phase's
- * own, the feeder, goes through the phase for its boxes alone: it asks for them,
- * and the engine writes them to the block's memory, swizzled as the map says,
- * with zeros where they lie outside of the map.
+ * own, the feeder, goes through the phase for its boxes alone: it asks for
+ * them, and the engine writes them to the block's memory, swizzled as the map
+ * says, with zeros where they lie outside of the map.
  *
  * A group of boxes ends at a WAIT; it has an mbarrier, which is done when the
- * feeder has come there and all bytes have arrived. A FREE has one too, done when
- * every other warp has come there, for which the feeder waits. Group or FREE g
- * has number g % ring of either. None is used again too early: the feeder waits
- * at the FREE that follows a WAIT for all others to have passed that, and a warp
- * cannot be further ahead of another than groups are under way. Barriers are
- * made by the thread that comes to them first.
- * [PTX ISA 8.5, "cp.async.bulk.tensor" and "mbarrier"]
+ * feeder has come there and all bytes have arrived. A FREE has one too, done
+ * when every other warp has come there, for which the feeder waits. Group or
+ * FREE g has number g % ring of either. None is used again too early: the
+ * feeder waits at the FREE that follows a WAIT for all others to have passed
+ * that, and a warp cannot be further ahead of another than groups are under
+ * way. Barriers are made by the thread that comes to them first. [PTX ISA 8.5,
+ * "cp.async.bulk.tensor" and "mbarrier"]
  */
 #include "emit/emit_gpu.h"
 
@@ -84,7 +84,8 @@ static const char functions[] =
 	"\"memory\");\n"
 	"\tasm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");\n"
 	"}\n"
-	"\nstatic __device__ __forceinline__ void tn_boxes_end(uint64_t *done)\n"
+	"\nstatic __device__ __forceinline__ void tn_boxes_end(uint64_t "
+	"*done)\n"
 	"{\n"
 	"\tasm volatile(\"mbarrier.arrive.shared::cta.b64 _, [%0];\"\n"
 	"\t\t     :: \"r\"(tn_at(done)) : \"memory\");\n"

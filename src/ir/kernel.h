@@ -15,11 +15,11 @@
  * one thread stores another may load after a BARRIER; a loop that folds ends
  * with one. An asynchronous COPY stores when the thread that made it has come
  * to a WAIT that it is old enough for; others may load it after a BARRIER then.
- * A BOX is copied for all threads of the block, and each sees it after its WAIT;
- * on CUDA a warp beside the phase's threads, the feeder, asks for it, which may
- * be ahead of them as far as FREE lets it.
- * SCOPE_WORKER is the block's shared memory. A register buffer may have the
- * threads as its first axis: each has its part.
+ * A BOX is copied for all threads of the block, and each sees it after its
+ * WAIT; on CUDA a warp beside the phase's threads, the feeder, asks for it,
+ * which may be ahead of them as far as FREE lets it. SCOPE_WORKER is the
+ * block's shared memory. A register buffer may have the threads as its first
+ * axis: each has its part.
  *
  * Index expressions are ir/expr.h's, over dims and the axes of enclosing
  * loops. The verifier proves every access in bounds, with the guards that
@@ -120,8 +120,8 @@ typedef enum StmtKind {
 	ST_WAIT,    /* asynchronous COPYs or BOXes since the last WAIT are a
 		       group; all groups but the last `bit` are there */
 	ST_SETTLE,  /* all DOTs but the last `bit` are done */
-	ST_FREE,    /* boxes that follow come after what every thread did before:
-		       a barrier for them alone */
+	ST_FREE, /* boxes that follow come after what every thread did before:
+		    a barrier for them alone */
 	ST_COUNT,
 } StmtKind;
 
@@ -248,7 +248,7 @@ struct Stmt {
 	/* OP: which; operand dtype. ACC, ACCUM, ARG: the fold's ELEM op */
 	Op op;
 	DType from;
-	Ex ex;             /* INDEX, ARG; OP that may fault: the flat element */
+	Ex ex;   /* INDEX, ARG; OP that may fault: the flat element */
 	int bit; /* WORD: 0, 8, 16 or 24; PART: which; WAIT, SETTLE: how many */
 	const KDot *dot;   /* DOT */
 	const KCopy *copy; /* COPY */

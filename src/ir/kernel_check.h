@@ -3,8 +3,8 @@
  *
  * kernel_verify.c walks loops, branches and phases and keeps what is in
  * scope; kernel_check.c holds the laws of the statements without a body,
- * kernel_check_dot.c those of products by matrix units, kernel_check_box.c those
- * of maps and boxes, kernel_check_call.c those of products by libraries.
+ * kernel_check_dot.c those of products by matrix units, kernel_check_box.c
+ * those of maps and boxes, kernel_check_call.c those of products by libraries.
  */
 #ifndef TENON_IR_KERNEL_CHECK_H
 #define TENON_IR_KERNEL_CHECK_H
@@ -41,9 +41,9 @@ typedef struct Check {
 	ExFacts facts;
 	VarState *vars;
 	AxisState *axes;
-	bool *stored;      /* by buffer */
-	int *reg_lanes;    /* by buffer */
-	const KDot *tile;  /* of the phase, for units of tiles */
+	bool *stored;     /* by buffer */
+	int *reg_lanes;   /* by buffer */
+	const KDot *tile; /* of the phase, for units of tiles */
 	/* a DOT of a unit of threads, of the kernel, and where */
 	const Stmt *block;
 	const Phase *block_in;

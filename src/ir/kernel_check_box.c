@@ -45,8 +45,9 @@ bool kcheck_map(Check *c, const KMap *m)
 	const KBuffer *b = &c->k->buffers.p[m->buffer];
 	if (!c->phase->threads ||
 	    (b->scope != SCOPE_IN && b->scope != SCOPE_SHARED))
-		return kcheck_breach(c, "a map of %s, which is not in global "
-					"memory",
+		return kcheck_breach(c,
+				     "a map of %s, which is not in global "
+				     "memory",
 				     b->name);
 	if (m->rank < 1 || m->rank > MAP_MAX_RANK ||
 	    !kcheck_dims(c, m->first, "first"))
@@ -61,10 +62,11 @@ bool kcheck_map(Check *c, const KMap *m)
 	}
 	if (!ex_equals(c->t, m->stride[m->rank - 1], 1) ||
 	    m->box[m->rank - 1] % row_elements(b))
-		return kcheck_breach(c,
-				     "map of %s: rows are elements next to each "
-				     "other, of multiples of 16 bytes",
-				     b->name);
+		return kcheck_breach(
+			c,
+			"map of %s: rows are elements next to each "
+			"other, of multiples of 16 bytes",
+			b->name);
 	return check_inside(c, m, b);
 }
 
@@ -78,10 +80,11 @@ static bool check_rows(Check *c, const KMap *m, const KBox *x)
 
 	for (int d = 0; ok && d + 1 < m->rank; d++)
 		ok = kcheck_divided(c, m->stride[d], width);
-	return ok || kcheck_breach(c,
-				   "box of %s: cannot prove that its rows begin "
-				   "at multiples of 16 bytes",
-				   b->name);
+	return ok ||
+	       kcheck_breach(c,
+			     "box of %s: cannot prove that its rows begin "
+			     "at multiples of 16 bytes",
+			     b->name);
 }
 
 /* Where it goes: whole rows of a buffer in the block's memory. */
@@ -98,8 +101,9 @@ static bool check_target(Check *c, const Stmt *s, const KMap *m)
 	Ex line = s->index[s->nindex - 2];
 	if (b->scope != SCOPE_WORKER || b->dtype != s->dtype ||
 	    b->dtype != c->k->buffers.p[m->buffer].dtype)
-		return kcheck_breach(c, "box: %s is not in the block's memory, "
-					"of the map's dtype",
+		return kcheck_breach(c,
+				     "box: %s is not in the block's memory, "
+				     "of the map's dtype",
 				     b->name);
 	if (!ex_equals(c->t, b->shape[b->rank - 1], row) ||
 	    b->swizzled != m->swizzled ||

@@ -252,7 +252,7 @@ bool kcheck_dot(Check *c, const Stmt *s)
 	const KOperand *a = &d->in[0], *b = &d->in[1];
 	if (!kcheck_area(c, s, s->buffer, s->nindex, s->index, sums, 2) ||
 	    !kcheck_area(c, s, a->buffer, a->nindex, a->index,
-		       d->flat ? flat : left, d->flat ? 2 : 3) ||
+			 d->flat ? flat : left, d->flat ? 2 : 3) ||
 	    !kcheck_area(c, s, b->buffer, b->nindex, b->index, right, 3))
 		return false;
 	const KBuffer *to = &c->k->buffers.p[s->buffer];
@@ -294,7 +294,8 @@ bool kcheck_runs(Check *c, const Stmt *s)
 	int64_t i, j;
 
 	if (c->vaxis >= 0 || c->phase->threads < MMA_THREADS)
-		return kcheck_breach(c, "runs: all threads of a warp make them");
+		return kcheck_breach(c,
+				     "runs: all threads of a warp make them");
 	if (to->scope != SCOPE_REG || from->scope != SCOPE_REG ||
 	    to->dtype != from->dtype || s->dtype != to->dtype ||
 	    dtype_info[to->dtype].bytes != 4 || to->rank != 5 ||

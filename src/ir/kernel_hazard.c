@@ -77,7 +77,7 @@ typedef struct Access {
 	bool store;
 	bool async; /* a copy that is waited for */
 	bool box;
-	bool dot;   /* of a DOT that is under way afterwards */
+	bool dot; /* of a DOT that is under way afterwards */
 } Access;
 
 static bool is_under_way(const Stmt *s)

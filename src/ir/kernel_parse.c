@@ -352,8 +352,7 @@ static bool box(Parser *p, Stmt *s)
 	    !expressions(p, b->at, MAP_MAX_RANK, &rank))
 		return false;
 	b->map = (uint32_t)map;
-	if (b->map >= p->phase->maps.n ||
-	    rank != p->phase->maps.p[b->map].rank)
+	if (b->map >= p->phase->maps.n || rank != p->phase->maps.p[b->map].rank)
 		return error(p, "no such map");
 	return !take(p, "where") || conditions(p, s);
 }
@@ -658,8 +657,7 @@ static bool map(Parser *p, Phase *ph)
 	uint8_t strides;
 
 	if (!named_buffer(p, &m.buffer) || !expect(p, "from") ||
-	    !expression(p, &m.first) ||
-	    !expect(p, "shape") ||
+	    !expression(p, &m.first) || !expect(p, "shape") ||
 	    !expressions(p, m.extent, MAP_MAX_RANK, &m.rank) ||
 	    !expect(p, "by") ||
 	    !expressions(p, m.stride, MAP_MAX_RANK, &strides) ||

@@ -299,8 +299,7 @@ static void print_stmt(Printer *p, const Stmt *s, int depth)
 		buf_puts(b, "free");
 		break;
 	case ST_RUNS:
-		buf_printf(b, "runs %s = %s",
-			   p->k->buffers.p[s->buffer].name,
+		buf_printf(b, "runs %s = %s", p->k->buffers.p[s->buffer].name,
 			   p->k->buffers.p[s->sums].name);
 		break;
 	case ST_LOAD:
@@ -351,8 +350,7 @@ static void print_buffer(Printer *p, const KBuffer *f)
 /* map x from 0 shape [M, K] by [K, 1] box [64, 64] */
 static void print_map(Printer *p, const KMap *m)
 {
-	buf_printf(p->b, "\t\tmap %s from ",
-		   p->k->buffers.p[m->buffer].name);
+	buf_printf(p->b, "\t\tmap %s from ", p->k->buffers.p[m->buffer].name);
 	print_ex(p, m->first);
 	buf_puts(p->b, " shape [");
 	print_exs(p, m->extent, m->rank);

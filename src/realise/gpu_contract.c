@@ -132,8 +132,7 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 	if (par[P_OPERANDS] < OPERANDS_EACH ||
 	    par[P_OPERANDS] > OPERANDS_FORWARDED)
 		return "operands are staged or forwarded";
-	if (par[P_SMALL] &&
-	    (par[P_SMALL] != 1 || par[P_UNIT] != UNIT_WGMMA))
+	if (par[P_SMALL] && (par[P_SMALL] != 1 || par[P_UNIT] != UNIT_WGMMA))
 		return "small is 0, or 1 with unit=wgmma";
 	if (par[P_UNIT] == UNIT_FMA)
 		return gp_simt_legal(a, t, v->acc, par);
@@ -400,8 +399,7 @@ static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
 			KOperand from = {.buffer = p->results[i],
 					 .nindex = 2,
 					 .index = {at[0], gp_num(p, c)}};
-			index[p->batch + 1] =
-				ex_add(p->t, first, gp_num(p, c));
+			index[p->batch + 1] = ex_add(p->t, first, gp_num(p, c));
 			lower_copy(l, lower_output(l, v), index, &from,
 				   (int)(run < most ? run : most), false, NULL,
 				   0);

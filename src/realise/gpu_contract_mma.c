@@ -5,8 +5,8 @@
  * register sees, in a ring of as many blocks of K as there are stages; each
  * turn waits for one of them, asks for another, and multiplies. Rows in the
  * block's memory are 16 bytes longer than what they hold, so that eight of them
- * below each other are in different banks. The scheme is CUTLASS's for sm_80 ("multistage": NVIDIA, CUTLASS 2.x,
- * efficient_gemm.md).
+ * below each other are in different banks. The scheme is CUTLASS's for sm_80
+ * ("multistage": NVIDIA, CUTLASS 2.x, efficient_gemm.md).
  *
  * An operand that cannot be copied so - its rows are not multiples of 16 bytes,
  * or the program computes something on the way - is written to memory first, by
@@ -16,11 +16,11 @@
 
 #include <string.h>
 
-#define COPY_BYTES 16
+#define COPY_BYTES    16
 #define MIN_STAGES    2
 #define SMALL_COLUMNS 64
-#define RUN        8
-#define RUN_COLUMNS (4 * RUN) /* of four threads side by side */
+#define RUN           8
+#define RUN_COLUMNS   (4 * RUN) /* of four threads side by side */
 
 /* ---- the candidate --------------------------------------------------- */
 
@@ -126,7 +126,8 @@ static int64_t stages_of(const Target *t, const int64_t *par, int element)
 
 	memcpy(here, par, sizeof(here));
 	for (int sides = 2; sides > 0; sides--)
-		for (here[P_STAGES] = most; here[P_STAGES] > 2; here[P_STAGES]--)
+		for (here[P_STAGES] = most; here[P_STAGES] > 2;
+		     here[P_STAGES]--)
 			if (sides * bytes_of(here, element) <= t->block_memory)
 				return here[P_STAGES];
 	return least_stages(par);
@@ -145,8 +146,9 @@ static const Tile mma_tiles[] = {
 	{16, 64, 128, 0.25},  {0},
 };
 static const Tile wgmma_tiles[] = {
-	{128, 256, 256, 1.0},  {128, 192, 256, 0.97}, {128, 128, 256, 0.93},
-	{64, 256, 128, 0.8},   {128, 64, 256, 0.75},  {64, 128, 128, 0.72},
+	{128, 256, 256, 1.0},  {128, 192, 256, 0.97},
+	{128, 128, 256, 0.93}, {64, 256, 128, 0.8},
+	{128, 64, 256, 0.75},  {64, 128, 128, 0.72},
 	{64, 64, 128, 0.65},   {0},
 };
 
@@ -420,8 +422,8 @@ static Spot open_copies(Mma *m, int number)
 	Ex turn = lower_for(l, gp_num(p, lines / step), MAP_UNROLL, 1);
 	s.to[1] = ex_add(t, ex_div(t, tid, gp_num(p, per)),
 			 ex_mul(t, turn, gp_num(p, step)));
-	s.to[2] = ex_mul(t, ex_mod(t, tid, gp_num(p, per)),
-			 gp_num(p, m->chunk));
+	s.to[2] =
+		ex_mul(t, ex_mod(t, tid, gp_num(p, per)), gp_num(p, m->chunk));
 	s.k = s.to[o->along ? 2 : 1];
 	s.wide = s.to[o->along ? 1 : 2];
 	return s;
@@ -597,7 +599,8 @@ static void finish_runs(Mma *m)
 	close_pairs(m);
 }
 
-/* By runs of results, which are 16 bytes and more, where rows are whole runs. */
+/* By runs of results, which are 16 bytes and more, where rows are whole runs.
+ */
 void gp_mma_finish(Mma *m)
 {
 	GpuProduct *p = m->p;
@@ -734,13 +737,13 @@ static Ex is_big(const GpuProduct *p)
 {
 	ExprTab *t = p->t;
 	Ex one = gp_num(p, 1), zero = gp_num(p, 0);
-	Ex tiles = ex_mul(
-		t, ex_ceil_div(t, p->m, gp_num(p, p->par[P_ROWS])),
-		ex_ceil_div(t, p->n, gp_num(p, p->par[P_COLUMNS])));
+	Ex tiles = ex_mul(t, ex_ceil_div(t, p->m, gp_num(p, p->par[P_ROWS])),
+			  ex_ceil_div(t, p->n, gp_num(p, p->par[P_COLUMNS])));
 
 	for (int d = 0; d < p->batch; d++)
 		tiles = ex_mul(t, tiles, p->v->shape[d]);
-	Ex more = ex_sub(t, tiles, gp_num(p, p->target->processors * 3 / 4 - 1));
+	Ex more =
+		ex_sub(t, tiles, gp_num(p, p->target->processors * 3 / 4 - 1));
 	return ex_min(t, ex_max(t, more, zero), one);
 }
 

@@ -1,16 +1,17 @@
 /*
- * gpu_contract_wgmma: a product by sm_90a's matrix unit, fed by its copy engine.
+ * gpu_contract_wgmma: a product by sm_90a's matrix unit, fed by its copy
+ * engine.
  *
  * A block of K of both operands comes as boxes of the matrices as they lie in
  * memory; what is outside of them comes as zeros, so that tiles at an edge are
  * like all others. One block is multiplied while the one before is finished;
  * when that is done, its slot is free for the next that is asked for: with s
- * slots, s - 1 blocks ahead. The last block stands apart, since ptxas 13.0 moves
- * what reads the sums of a product that a loop has begun to before the wait for
- * it, or (its note C7514) has all products wait for each other.
+ * slots, s - 1 blocks ahead. The last block stands apart, since ptxas 13.0
+ * moves what reads the sums of a product that a loop has begun to before the
+ * wait for it, or (its note C7514) has all products wait for each other.
  *
- * An operand may lie in memory as any window whose rows begin at multiples of 16
- * bytes: a transpose, a slice, a batch that repeats.
+ * An operand may lie in memory as any window whose rows begin at multiples of
+ * 16 bytes: a transpose, a slice, a batch that repeats.
  */
 #include "realise/gpu_contract.h"
 
@@ -123,8 +124,8 @@ bool gp_wgmma_lies(GpuProduct *p, int number, MmaOperand *o)
 	memcpy(at, p->at, sizeof(at));
 	for (int d = 0; d < p->batch; d++)
 		p->at[d] = ex_axis(t, batch + d);
-	ValueId v = gp_operand(p, number, ex_axis(t, place), ex_axis(t, k),
-			       index);
+	ValueId v =
+		gp_operand(p, number, ex_axis(t, place), ex_axis(t, k), index);
 	memcpy(p->at, at, sizeof(at));
 	if (!lower_place(&p->l, v, index, &from))
 		return false;

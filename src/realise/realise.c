@@ -11,12 +11,8 @@ static const Realisation *const cpu_table[] = {
 	NULL,
 };
 static const Realisation *const gpu_table[] = {
-	&realise_library,
-	&realise_gpu_contract,
-	&realise_gpu_attention,
-	&realise_rowreduce,
-	&realise_loop,
-	NULL,
+	&realise_library,   &realise_gpu_contract, &realise_gpu_attention,
+	&realise_rowreduce, &realise_loop,         NULL,
 };
 
 static const Realisation *const *table_of(const Target *t)

@@ -104,8 +104,8 @@ static bool library_bind(Ctx *ctx, void *library, Cuda *out)
 #undef BIND
 	out->cuGraphAddDependencies = __extension__(
 		int (*)(CudaGraphForm, const CudaGraphNode *,
-			const CudaGraphNode *, const CudaEdge *,
-			size_t)) dlsym(library, "cuGraphAddDependencies_v2");
+			const CudaGraphNode *, const CudaEdge *, size_t))
+		dlsym(library, "cuGraphAddDependencies_v2");
 	return true;
 }
 

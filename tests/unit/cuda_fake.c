@@ -469,8 +469,8 @@ static const void *block_of(const char *f, void **parameters, void **extra,
 {
 	if (f == &mapped)
 		return parameters && !extra ? words_of(parameters, size) : NULL;
-	if (parameters || !extra || extra[0] != (void *)1 || extra[2] != (void *)2 ||
-	    extra[4])
+	if (parameters || !extra || extra[0] != (void *)1 ||
+	    extra[2] != (void *)2 || extra[4])
 		return NULL;
 	*size = *(size_t *)extra[3];
 	if (f == &any || *size == (f == &signal ? 8 : sizeof(Block)))
@@ -583,10 +583,9 @@ static Graph *graph_copy(const Graph *g)
 
 static int node_set(Node *node, const Kernel *k)
 {
-	const void *a =
-		block_of(k->f, k->parameters, k->extra, &node->size);
-	if (!k->f || k->kernel || k->context || !a ||
-	    k->grid[0] == 0 || k->block[0] == 0)
+	const void *a = block_of(k->f, k->parameters, k->extra, &node->size);
+	if (!k->f || k->kernel || k->context || !a || k->grid[0] == 0 ||
+	    k->block[0] == 0)
 		return 1;
 	node->f = k->f;
 	node->shared = k->shared;
