@@ -8,8 +8,8 @@ softmax_rows   M=8 K=16   opencl<any>
 
 input    x  f16 [8, 16]   seed 1
 result   y  f16 [8, 16]
-plan     <hex>   1 kernel, 1 launch, 0 B of intermediates
-         k0.main
+plan     <hex>   1 kernel, 6 launches, 128 B of intermediates
+         k0.main k0.pass0 k0.fold0 k0.pass1 k0.fold1 k0.pass2
 compile  <time>   <any>
 run      <time>, the first call
 check    y  pass
@@ -93,14 +93,14 @@ check    y2  pass
 == a plan of a device is replayed, or refused
 ? test -n "$TEST_SETUP" || tenon devices | grep -q "  opencl:0 "
 $ export ASAN_OPTIONS=detect_leaks=0; tenon run examples/softmax.tn --target opencl --dims inspect --seed 5 --no-check --repeat 0 --save-plan p.json -o a | grep plan | head -1
-plan     <hex>   1 kernel, 1 launch, 0 B of intermediates
+plan     <hex>   1 kernel, 6 launches, 128 B of intermediates
 $ export ASAN_OPTIONS=detect_leaks=0; tenon replay p.json --dims inspect --seed 5 --repeat 0 -o b
 softmax_rows   M=8 K=16   opencl<any>
 
 input    x  f16 [8, 16]   seed 5
 result   y  f16 [8, 16]   b/y.npy
-plan     <hex>   1 kernel, 1 launch, 0 B of intermediates
-         k0.main
+plan     <hex>   1 kernel, 6 launches, 128 B of intermediates
+         k0.main k0.pass0 k0.fold0 k0.pass1 k0.fold1 k0.pass2
 compile  <time>   <any>
 run      <time>, the first call
 check    y  pass
@@ -125,14 +125,14 @@ $ sed 's/"compiler": "OpenCL/"compiler": "OpenGL/' p.json > q.json; cmp -s p.jso
 
 == CUDA C is printed anywhere
 $ tenon run examples/softmax.tn --target cuda:sm_90a --emit-only --dump sources > text; grep -c __global__ text; grep -m 1 -A 1 __launch_bounds__ text
-1
+6
 extern "C" __global__ void __launch_bounds__(<n>)
 k0_main(const uint16_t *__restrict__ b_x,
 $ tenon run examples/softmax.tn --target cuda:sm_90a --emit-only
 softmax_rows   <any>   cuda:sm_90a<any>
 emitted  1 kernel; nothing was compiled or run; --dump=sources prints the code
 $ OCL_ICD_VENDORS=$HOME tenon run examples/softmax.tn --target opencl --emit-only --dump sources > text; grep -c __kernel text
-1
+6
 
 == CUDA without a driver
 ? ! ldconfig -p | grep -q libcuda.so.1

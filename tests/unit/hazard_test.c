@@ -365,7 +365,10 @@ static void laws_of_copies(void)
 		 "to itself"},
 		{COPY("1", "r[i1, 0]", ROW("1"), " async"), "asynchronous"},
 		{"for i1 < 64 vector 64 {\nwait 0\n}\n", "outside of loops"},
-		{"wait 7\n", "number"},
+		{"wait 7\n", "a wait for 7 groups"},
+		{"settle 4\n", "a wait for 4 products"},
+		{"free\n", "there are no boxes"},
+		{"box w[0] = map 0 [0, 0]\n", "no such map"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
