@@ -306,18 +306,14 @@ static bool exclusive(Build *b, const Phase *p, const Phase *q)
 			 1);
 }
 
-/* Whether the buffer is read many elements at a time, in any order: by a matrix
- * unit, or to be copied. */
-static bool reads_tiles(const Phase *ph, const StmtList *l, uint32_t buffer)
+/* Whether a matrix unit reads the buffer: tiles at a time, in any order. */
+static bool dot_reads(const StmtList *l, uint32_t buffer)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const Stmt *s = l->p[i];
 		if ((s->kind == ST_DOT && s->dot->in[0].buffer == buffer) ||
-		    (s->kind == ST_COPY && s->copy->from.buffer == buffer) ||
-		    (s->kind == ST_BOX &&
-		     ph->maps.p[s->box->map].buffer == buffer) ||
-		    reads_tiles(ph, &s->body, buffer) ||
-		    reads_tiles(ph, &s->orelse, buffer))
+		    dot_reads(&s->body, buffer) ||
+		    dot_reads(&s->orelse, buffer))
 			return true;
 	}
 	return false;
@@ -337,7 +333,7 @@ static bool in_place(Build *b, const Kernel *k, ValueId x, ValueId r)
 	for (size_t i = 0; i < k->phases.n; i++) {
 		const Phase *ph = &k->phases.p[i];
 		int loads = 0, stores = 0;
-		if (in != NOWHERE && reads_tiles(ph, &ph->body, in))
+		if (in != NOWHERE && dot_reads(&ph->body, in))
 			return false;
 		find_access(&ph->body, ST_STORE, out, &stores);
 		if (in != NOWHERE)

@@ -553,41 +553,6 @@ static void unit_text(void)
 	text_case(weighed, NULL, 0, NULL, 0);
 }
 
-/* ---- donated inputs --------------------------------------------------- */
-
-/* A product's result must not lie over an operand: other blocks still read it,
- * by loads, copies, or boxes. */
-static void donated(void)
-{
-	static const char *const texts[] = {
-		"@donate(x)\ndef f(x: f16[M, N], w: f16[N, N]):\n"
-		"    return x @ w\n",
-		"@donate(x)\ndef f(x: f16[N, N], w: f16[N, N]):\n"
-		"    return w @ x\n",
-		"@donate(x)\ndef f(x: f32[M, 64], w: f32[64, 64]):\n"
-		"    return x @ w\n",
-		"@donate(x)\ndef f(x: f16[1024, 64], w: f16[64, 64]):\n"
-		"    return x @ w\n",
-	};
-	static const char *const pins[] = {
-		"contract.unit=simt", "contract.unit=mma",
-		"contract.unit=wgmma", "contract.operands=staged"};
-
-	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-		for (size_t n = 0; n < ARRAY_LEN(pins); n++) {
-			Case k;
-			bool unit = n == 0 || !strstr(texts[i], "f32");
-			if (unit && case_open(&k, "t.tn", texts[i], NULL)) {
-				if (works(&k,
-					  emit(&k, "cuda:sm_90a", &pins[n], 1),
-					  texts[i]) &&
-				    !CHECK(k.plan->plan->donations.n == 0))
-					printf("%s%s\n", texts[i], pins[n]);
-				case_close(&k);
-			}
-		}
-}
-
 /* ---- runs ------------------------------------------------------------- */
 
 /* How a row's width and number decide who has it, and what is moved. */
@@ -653,5 +618,4 @@ static void rows_in_runs(void)
 }
 
 TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(pins_refused),
-	  TEST(narrow_indices), TEST(unit_text), TEST(donated),
-	  TEST(rows_in_runs))
+	  TEST(narrow_indices), TEST(unit_text), TEST(rows_in_runs))
