@@ -100,6 +100,7 @@ bool launch_prepare(LaunchSet *s, Arena *a, const Launch *launches, size_t n,
 	}
 	for (int w = 0; w < s->workers; w++)
 		*set_status(s, w) = (TnStatus){0};
+	s->first = set_status(s, 0);
 	return true;
 }
 
@@ -172,12 +173,11 @@ bool launch_run(const LaunchSet *set, TnStatus *status)
 
 	if (set->n != 1 || step->workers != 1)
 		return run_steps(set, status);
-	TnStatus *alone = set_status(set, 0);
-	step->fn(&step->args, 0, 1, alone);
-	*status = (TnStatus){0};
-	if (alone->code == TN_FAULT_NONE)
+	step->fn(&step->args, 0, 1, set->first);
+	if (set->first->code == TN_FAULT_NONE)
 		return true;
-	return !step_faulted(set, step, status);
+	*status = (TnStatus){0};
+	return !step_faulted(set, set->steps, status);
 }
 
 void launch_release(LaunchSet *s)

@@ -125,6 +125,7 @@ typedef struct LaunchSet {
 	int workers; /* the most of any step */
 	char *block; /* counters, statuses, scratch; kept if it is enough */
 	size_t size;
+	TnStatus *first; /* the first worker's */
 } LaunchSet;
 
 /*
