@@ -174,9 +174,9 @@ bool launch_run(const LaunchSet *set, TnStatus *status)
 	if (set->n != 1 || step->workers != 1)
 		return run_steps(set, status);
 	step->fn(&step->args, 0, 1, set->first);
+	*status = (TnStatus){0};
 	if (set->first->code == TN_FAULT_NONE)
 		return true;
-	*status = (TnStatus){0};
 	return !step_faulted(set, set->steps, status);
 }
 
