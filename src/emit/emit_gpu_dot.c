@@ -4,11 +4,10 @@
  * All threads of a block make a tile (ir/kernel.h, KDot). Each warp has its
  * part of it: of each step of 32 bytes along k it loads the rows and columns to
  * registers with ldmatrix, where mma.sync wants them, and adds all their
- * products to its sums. ldmatrix
- * takes 8 x 8 elements of 16 bits, a row of 16 bytes each, and gives thread t
- * elements 2 (t % 4) and the next of row t / 4; with .trans those of the matrix
- * turned over. Bytes lie in it two by two. [PTX ISA 8.5, "Matrix fragments for
- * mma.m16n8k16" and "ldmatrix"]
+ * products to its sums. ldmatrix takes 8 x 8 elements of 16 bits, a row of 16
+ * bytes each, and gives thread t elements 2 (t % 4) and the next of row t / 4;
+ * with .trans those of the matrix turned over. Bytes lie in it two by two. [PTX
+ * ISA 8.5, "Matrix fragments for mma.m16n8k16" and "ldmatrix"]
  */
 #include "emit/emit_gpu.h"
 

@@ -82,6 +82,8 @@ bool kcheck_area(Check *c, const Stmt *s, uint32_t buffer, uint8_t nindex,
 /* The laws of a map and of a BOX, in kernel_check_box.c. */
 bool kcheck_map(Check *c, const KMap *m);
 bool kcheck_box(Check *c, const Stmt *s);
+/* That FREEs hold back the feeder of a phase with maps. */
+bool kcheck_feeder(Check *c, const Phase *ph);
 /* The laws of a DOT and of RUNS of its sums, in kernel_check_dot.c. */
 bool kcheck_dot(Check *c, const Stmt *s);
 bool kcheck_runs(Check *c, const Stmt *s);

@@ -1,6 +1,10 @@
 /*
  * kernel_check_box: the laws of maps and of the boxes brought from them.
  *
+ * The feeder must not end a group whose number comes round before all threads
+ * have waited for the group that had it (emit/emit_gpu_box.c): FREEs hold it
+ * back.
+ *
  * A map's last element is proved to lie in its buffer, so that whatever box is
  * asked for touches nothing else: what lies outside of the map is zeros.
  */
@@ -141,4 +145,68 @@ bool kcheck_box(Check *c, const Stmt *s)
 		return false;
 	c->stored[s->buffer] = true;
 	return true;
+}
+
+/* ---- the feeder ------------------------------------------------------ */
+
+static int most_left(const StmtList *l)
+{
+	int most = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		int in[3] = {s->kind == ST_WAIT ? s->bit : 0,
+			     most_left(&s->body), most_left(&s->orelse)};
+		for (int k = 0; k < 3; k++)
+			most = in[k] > most ? in[k] : most;
+	}
+	return most;
+}
+
+static bool waits_in(const StmtList *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->p[i]->kind == ST_WAIT || waits_in(&l->p[i]->body) ||
+		    waits_in(&l->p[i]->orelse))
+			return true;
+	return false;
+}
+
+static bool frees(const StmtList *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->p[i]->kind == ST_FREE)
+			return true;
+	return false;
+}
+
+/* room: groups that may still end before a FREE. After one, the others may not
+ * have waited for the last `most` groups before it. */
+static bool check_ahead(Check *c, const StmtList *l, int *room)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		int other = *room;
+		bool loop = s->kind == ST_FOR && waits_in(&s->body);
+		if (s->kind == ST_FREE)
+			*room = 2;
+		if ((s->kind == ST_WAIT && --*room < 0) ||
+		    (loop && !frees(&s->body)))
+			return kcheck_breach(c, "a free is missing: boxes "
+						"would be too far ahead");
+		if (!check_ahead(c, &s->body, room) ||
+		    (loop && !check_ahead(c, &s->body, room)) ||
+		    !check_ahead(c, &s->orelse, &other))
+			return false;
+		if (s->kind == ST_IF || s->kind == ST_FOR)
+			*room = other < *room ? other : *room;
+	}
+	return true;
+}
+
+bool kcheck_feeder(Check *c, const Phase *ph)
+{
+	int room = most_left(&ph->body) + 2;
+
+	return !ph->maps.n || check_ahead(c, &ph->body, &room);
 }

@@ -340,7 +340,7 @@ static bool check_phase(Check *c, const Phase *ph)
 	for (size_t i = 0; i < ph->maps.n; i++)
 		if (!kcheck_map(c, &ph->maps.p[i]))
 			return false;
-	if (!check_list(c, &ph->body))
+	if (!check_list(c, &ph->body) || !kcheck_feeder(c, ph))
 		return false;
 	kcheck_close_axes(c, 0);
 	if (!check_once(c, ph) || !check_hazards(c, ph))

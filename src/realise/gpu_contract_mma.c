@@ -494,6 +494,36 @@ static void ask_both(Mma *m, Ex block)
 
 /* ---- sums ------------------------------------------------------------ */
 
+/* A warp's rows and columns of the tile. */
+static int64_t warp_rows(const Mma *m)
+{
+	return m->p->par[P_ROWS] / m->down;
+}
+
+static int64_t warp_columns(const Mma *m)
+{
+	return m->p->par[P_COLUMNS] / m->across;
+}
+
+/* The place in the tile of row 16 i + 8 h + lane / 4 of the thread's warp, and
+ * its first column; returns which of four lanes in a row the thread is. */
+static Ex warp_place(const Mma *m, Ex thread, Ex i, Ex h, Ex place[2])
+{
+	const GpuProduct *p = m->p;
+	ExprTab *t = p->t;
+	Ex warp = ex_div(t, thread, gp_num(p, MMA_THREADS));
+	Ex lane = ex_mod(t, thread, gp_num(p, MMA_THREADS));
+	Ex across = gp_num(p, m->across), four = gp_num(p, 4);
+
+	place[0] = ex_mul(t, ex_div(t, warp, across), gp_num(p, warp_rows(m)));
+	place[0] = ex_add(t, place[0], ex_mul(t, i, gp_num(p, MMA_ROWS)));
+	place[0] = ex_add(t, place[0], ex_mul(t, h, gp_num(p, 8)));
+	place[0] = ex_add(t, place[0], ex_div(t, lane, four));
+	place[1] =
+		ex_mul(t, ex_mod(t, warp, across), gp_num(p, warp_columns(m)));
+	return ex_mod(t, lane, four);
+}
+
 /* Loops over a thread's pairs of sums: their indices, and the place of the
  * first in the tile. Closed by close_pairs(). */
 static void open_pairs(Mma *m, Ex at[5], Ex place[2])
@@ -502,25 +532,16 @@ static void open_pairs(Mma *m, Ex at[5], Ex place[2])
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	int64_t threads = p->par[P_THREADS];
-	int64_t rows = p->par[P_ROWS] / m->down;
-	int64_t columns = p->par[P_COLUMNS] / m->across;
 
 	at[0] = lower_for(l, gp_num(p, threads), MAP_VECTOR, (int)threads);
-	at[1] = lower_for(l, gp_num(p, rows / MMA_ROWS), MAP_UNROLL, 1);
-	at[2] = lower_for(l, gp_num(p, columns / MMA_COLUMNS), MAP_UNROLL, 1);
+	at[1] = lower_for(l, gp_num(p, warp_rows(m) / MMA_ROWS), MAP_UNROLL, 1);
+	at[2] = lower_for(l, gp_num(p, warp_columns(m) / MMA_COLUMNS),
+			  MAP_UNROLL, 1);
 	at[3] = lower_for(l, gp_num(p, 2), MAP_UNROLL, 1);
-	Ex warp = ex_div(t, at[0], gp_num(p, MMA_THREADS));
-	Ex lane = ex_mod(t, at[0], gp_num(p, MMA_THREADS));
-	Ex across = gp_num(p, m->across), four = gp_num(p, 4);
-	place[0] = ex_mul(t, ex_div(t, warp, across), gp_num(p, rows));
-	place[0] = ex_add(t, place[0], ex_mul(t, at[1], gp_num(p, MMA_ROWS)));
-	place[0] = ex_add(t, place[0], ex_mul(t, at[3], gp_num(p, 8)));
-	place[0] = ex_add(t, place[0], ex_div(t, lane, four));
-	place[1] = ex_mul(t, ex_mod(t, warp, across), gp_num(p, columns));
+	Ex of_four = warp_place(m, at[0], at[1], at[3], place);
 	place[1] =
 		ex_add(t, place[1], ex_mul(t, at[2], gp_num(p, MMA_COLUMNS)));
-	place[1] = ex_add(t, place[1],
-			  ex_mul(t, ex_mod(t, lane, four), gp_num(p, 2)));
+	place[1] = ex_add(t, place[1], ex_mul(t, of_four, gp_num(p, 2)));
 }
 
 static void close_pairs(Mma *m)
@@ -547,25 +568,16 @@ static void open_runs(Mma *m, Ex at[5], Ex place[2])
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	int64_t threads = p->par[P_THREADS];
-	int64_t rows = p->par[P_ROWS] / m->down;
-	int64_t columns = p->par[P_COLUMNS] / m->across;
-	Ex eight = gp_num(p, 8);
 
 	at[0] = lower_for(l, gp_num(p, threads), MAP_VECTOR, (int)threads);
-	at[1] = lower_for(l, gp_num(p, rows / MMA_ROWS), MAP_UNROLL, 1);
+	at[1] = lower_for(l, gp_num(p, warp_rows(m) / MMA_ROWS), MAP_UNROLL, 1);
 	at[2] = lower_for(l, gp_num(p, 2), MAP_UNROLL, 1);
-	at[3] = lower_for(l, gp_num(p, columns / RUN_COLUMNS), MAP_UNROLL, 1);
-	Ex warp = ex_div(t, at[0], gp_num(p, MMA_THREADS));
-	Ex lane = ex_mod(t, at[0], gp_num(p, MMA_THREADS));
-	Ex across = gp_num(p, m->across), four = gp_num(p, 4);
-	place[0] = ex_mul(t, ex_div(t, warp, across), gp_num(p, rows));
-	place[0] = ex_add(t, place[0], ex_mul(t, at[1], gp_num(p, MMA_ROWS)));
-	place[0] = ex_add(t, place[0], ex_mul(t, at[2], eight));
-	place[0] = ex_add(t, place[0], ex_div(t, lane, four));
-	place[1] = ex_mul(t, ex_mod(t, warp, across), gp_num(p, columns));
+	at[3] = lower_for(l, gp_num(p, warp_columns(m) / RUN_COLUMNS),
+			  MAP_UNROLL, 1);
+	Ex of_four = warp_place(m, at[0], at[1], at[2], place);
 	place[1] =
 		ex_add(t, place[1], ex_mul(t, at[3], gp_num(p, RUN_COLUMNS)));
-	place[1] = ex_add(t, place[1], ex_mul(t, ex_mod(t, lane, four), eight));
+	place[1] = ex_add(t, place[1], ex_mul(t, of_four, gp_num(p, RUN)));
 }
 
 static void finish_pairs(Mma *m)
@@ -585,9 +597,9 @@ static void finish_runs(Mma *m)
 	Ex at[5], place[2];
 	Ex shape[5] = {
 		gp_num(p, p->par[P_THREADS]),
-		gp_num(p, p->par[P_ROWS] / m->down / MMA_ROWS),
+		gp_num(p, warp_rows(m) / MMA_ROWS),
 		gp_num(p, 2),
-		gp_num(p, p->par[P_COLUMNS] / m->across / RUN_COLUMNS),
+		gp_num(p, warp_columns(m) / RUN_COLUMNS),
 		gp_num(p, RUN),
 	};
 	uint32_t runs =
@@ -607,7 +619,7 @@ void gp_mma_finish(Mma *m)
 	Ex conds[GP_DIMS];
 	uint32_t n = 0;
 
-	if (p->par[P_COLUMNS] / m->across % RUN_COLUMNS ||
+	if (warp_columns(m) % RUN_COLUMNS ||
 	    !gp_stores_runs(p, RUN, conds, &n)) {
 		finish_pairs(m);
 		return;
@@ -672,8 +684,8 @@ static void buffers(Mma *m)
 	GpuProduct *p = m->p;
 	Ex sums[5] = {
 		gp_num(p, p->par[P_THREADS]),
-		gp_num(p, p->par[P_ROWS] / m->down / MMA_ROWS),
-		gp_num(p, p->par[P_COLUMNS] / m->across / MMA_COLUMNS),
+		gp_num(p, warp_rows(m) / MMA_ROWS),
+		gp_num(p, warp_columns(m) / MMA_COLUMNS),
 		gp_num(p, 2),
 		gp_num(p, 2),
 	};

@@ -19,7 +19,6 @@
 /* CUresult */
 enum {
 	SUCCESS = 0,
-	INVALID_VALUE = 1,
 	OUT_OF_MEMORY = 2,
 	NOT_INITIALIZED = 3,
 	NO_DEVICE = 100,
