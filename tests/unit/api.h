@@ -8,6 +8,7 @@
 #define TENON_TEST_API_H
 
 #include "driver/driver.h"
+#include "runtime/nvrtc.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -136,6 +137,18 @@ TEST_ONLY static size_t examples(glob_t *g)
 {
 	CHECK(glob("examples/*.tn", 0, NULL, g) == 0);
 	return g->gl_pathc;
+}
+
+/* Whether NVRTC is, which plans for CUDA are compiled by. */
+TEST_ONLY static bool compiler_here(void)
+{
+	Ctx ctx;
+	Nvrtc n;
+
+	ctx_init(&ctx);
+	bool here = nvrtc_open(&ctx, NULL, &n);
+	ctx_release(&ctx);
+	return here;
 }
 
 #endif

@@ -5,7 +5,6 @@
  * parameter to their second, which is enough to see what was copied where.
  * NVRTC compiles the kernels that are not run.
  */
-#include "runtime/nvrtc.h"
 #include "tests/unit/api.h"
 
 #include <dlfcn.h>
@@ -39,17 +38,6 @@ static bool load(void)
 	snprintf(command, sizeof(command), "%s/fake.so", top);
 	library = dlopen(command, RTLD_NOW);
 	return CHECK(library != NULL);
-}
-
-static bool compiler_here(void)
-{
-	Ctx ctx;
-	Nvrtc n;
-
-	ctx_init(&ctx);
-	bool here = nvrtc_open(&ctx, NULL, &n);
-	ctx_release(&ctx);
-	return here;
 }
 
 static void set(const char *name, long value)

@@ -7,7 +7,6 @@
  * kernels beside them. With a GPU tests/gpu runs the same programs there.
  */
 #include "runtime/cublaslt.h"
-#include "runtime/nvrtc.h"
 #include "tests/unit/api.h"
 
 #include <dlfcn.h>
@@ -339,17 +338,6 @@ static bool load(void)
 	driver = load_one("cuda_fake.c", "libcuda.so.1");
 	library = load_one("cublaslt_fake.c", "libcublasLt.so.13");
 	return CHECK(driver && library);
-}
-
-static bool compiler_here(void)
-{
-	Ctx ctx;
-	Nvrtc n;
-
-	ctx_init(&ctx);
-	bool here = nvrtc_open(&ctx, NULL, &n);
-	ctx_release(&ctx);
-	return here;
 }
 
 #define START                                                                  \
