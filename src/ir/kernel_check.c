@@ -668,6 +668,10 @@ static bool check_accum(Check *c, const Stmt *s)
 	if (c->vaxis >= 0 && v->loop != c->loop && !lanes)
 		return kcheck_breach(c, "v%u: lanes do not fold by %s", s->var,
 				     op_info[s->op].name);
+	/* all threads fold, and the feeder would not come */
+	if (c->vaxis >= 0 && v->loop != c->loop && c->phase->maps.n)
+		return kcheck_breach(c, "v%u: threads fold beside boxes",
+				     s->var);
 	return true;
 }
 
@@ -739,11 +743,8 @@ static bool check_bound(Check *c, const Stmt *s)
 }
 
 /* All threads come to it: never in a loop that is shared out. */
-/* The feeder does not come to barriers, nor to folds over the threads. */
 static bool check_barrier(Check *c)
 {
-	if (c->phase->maps.n)
-		return kcheck_breach(c, "a barrier beside boxes");
 	if (!has_threads(c))
 		return kcheck_breach(c, "a barrier and no threads");
 	return c->vaxis < 0 || kcheck_breach(c, "a barrier in a vector loop");

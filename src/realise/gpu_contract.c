@@ -362,8 +362,8 @@ static void finish_element(GpuProduct *p, uint32_t sums, const Ex *at,
 			       id));
 }
 
-static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
-		       Ex *at, Ex *last)
+static void finish_run(GpuProduct *p, Ex thread, Ex *index, int64_t run,
+		       uint32_t sums, Ex *at, Ex *sum)
 {
 	Lower *l = &p->l;
 	const Region *r = l->region;
@@ -378,14 +378,15 @@ static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
 				program_value(l->p, r->outputs.p[i])->dtype,
 				shape, 2, "result");
 	}
-	*last = lower_for(l, gp_num(p, run), MAP_UNROLL, 1);
-	index[p->batch + 1] = ex_add(p->t, first, *last);
+	Ex last = lower_for(l, gp_num(p, run), MAP_UNROLL, 1);
+	*sum = ex_add(p->t, *sum, last);
+	index[p->batch + 1] = ex_add(p->t, first, last);
 	finish_element(p, sums, at, index);
 	for (size_t i = 0; i < r->values.n; i++)
 		if (l->r->part[r->values.p[i]] == PART_EPILOGUE)
 			lower_value(l, r->values.p[i], index);
 	for (size_t i = 0; i < r->outputs.n; i++) {
-		Ex to[2] = {at[0], *last};
+		Ex to[2] = {thread, last};
 		lower_store(l, p->results[i], to,
 			    lower_value(l, r->outputs.p[i], index));
 	}
@@ -398,7 +399,7 @@ static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
 		for (int64_t c = 0; c < run; c += most) {
 			KOperand from = {.buffer = p->results[i],
 					 .nindex = 2,
-					 .index = {at[0], gp_num(p, c)}};
+					 .index = {thread, gp_num(p, c)}};
 			index[p->batch + 1] = ex_add(p->t, first, gp_num(p, c));
 			lower_copy(l, lower_output(l, v), index, &from,
 				   (int)(run < most ? run : most), false, NULL,
@@ -408,8 +409,8 @@ static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
 	}
 }
 
-void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
-	       uint32_t sums, const Ex *at)
+void gp_finish(GpuProduct *p, Ex thread, Ex row, Ex column, int64_t run,
+	       bool whole, uint32_t sums, const Ex *at)
 {
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
@@ -417,12 +418,13 @@ void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
 	int last = l->k->buffers.p[sums].rank - 1;
 	uint32_t n = 0;
 
-	memcpy(own, at, (size_t)last * sizeof(Ex));
+	memcpy(own, at, (size_t)(last + 1) * sizeof(Ex));
 	row = ex_add(t, p->row, row);
 	column = ex_add(t, p->column, column);
 	if (!whole) {
-		own[last] = lower_for(l, gp_num(p, run), MAP_UNROLL, 1);
-		column = ex_add(t, column, own[last]);
+		Ex next = lower_for(l, gp_num(p, run), MAP_UNROLL, 1);
+		own[last] = ex_add(t, own[last], next);
+		column = ex_add(t, column, next);
 	}
 	if (!divides(p, p->par[P_ROWS], p->m))
 		inside[n++] = ex_sub(t, ex_sub(t, p->m, row), one);
@@ -435,7 +437,7 @@ void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
 	index[p->batch] = row;
 	index[p->batch + 1] = column;
 	if (whole) {
-		finish_run(p, index, run, sums, own, &own[last]);
+		finish_run(p, thread, index, run, sums, own, &own[last]);
 	} else {
 		finish_element(p, sums, own, index);
 		lower_epilogue(l, index);

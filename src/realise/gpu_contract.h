@@ -101,11 +101,11 @@ bool gp_stores_runs(const GpuProduct *p, int64_t run, Ex *conds, uint32_t *n);
 /*
  * The boundaries of `run` sums side by side in the tile, of which row and
  * column are the first one's, and what follows them, where there is a result.
- * at: the sums' indices but for the last one, which counts the run. whole: the
- * results of a run go to memory at once.
+ * at: the indices of the first sum, of which the last one counts the run.
+ * whole: the results of a run go to memory at once.
  */
-void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
-	       uint32_t sums, const Ex *at);
+void gp_finish(GpuProduct *p, Ex thread, Ex row, Ex column, int64_t run,
+	       bool whole, uint32_t sums, const Ex *at);
 
 /* ---- gpu_contract_simt.c --------------------------------------------- */
 

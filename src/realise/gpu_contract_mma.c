@@ -580,17 +580,6 @@ static void open_runs(Mma *m, Ex at[5], Ex place[2])
 	place[1] = ex_add(t, place[1], ex_mul(t, of_four, gp_num(p, RUN)));
 }
 
-static void finish_pairs(Mma *m)
-{
-	GpuProduct *p = m->p;
-	Ex at[5], place[2];
-
-	open_pairs(m, at, place);
-	gp_finish(p, place[0], place[1], 2, gp_stores_runs(p, 2, NULL, NULL),
-		  m->sums, at);
-	close_pairs(m);
-}
-
 static void finish_runs(Mma *m)
 {
 	GpuProduct *p = m->p;
@@ -607,8 +596,109 @@ static void finish_runs(Mma *m)
 
 	lower_runs(&p->l, runs, m->sums);
 	open_runs(m, at, place);
-	gp_finish(p, place[0], place[1], RUN, true, runs, at);
+	at[4] = gp_num(p, 0);
+	gp_finish(p, at[0], place[0], place[1], RUN, true, runs, at);
 	close_pairs(m);
+}
+
+/*
+ * Columns that the block's memory takes of the sums at a time, where the ring
+ * was. Rows are 8 words longer, so that those that half a warp stores to are in
+ * different banks.
+ */
+static int64_t stage_columns(const Mma *m)
+{
+	const int64_t *par = m->p->par;
+	int64_t bytes = par[P_STAGES] *
+			stage_bytes(par, dtype_info[m->element].bytes);
+	int64_t n = par[P_COLUMNS];
+
+	while (n % (2 * RUN) == 0 && par[P_ROWS] * (n + 8) * 4 > bytes)
+		n /= 2;
+	return n;
+}
+
+static void store_stage(Mma *m, uint32_t stage, Ex first, int64_t columns)
+{
+	GpuProduct *p = m->p;
+	ExprTab *t = p->t;
+	Ex at[5], place[2];
+
+	open_pairs(m, at, place);
+	at[4] = gp_num(p, 0);
+	Ex to[2] = {place[0], ex_sub(t, place[1], first)};
+	Ex here[2] = {to[1], ex_sub(t, gp_num(p, columns - 2), to[1])};
+	lower_if(&p->l, here, columns < p->par[P_COLUMNS] ? 2 : 0);
+	KOperand from = {.buffer = m->sums, .nindex = 5};
+	memcpy(from.index, at, sizeof(at));
+	lower_copy(&p->l, stage, to, &from, 2, false, NULL, 0);
+	lower_end(&p->l);
+	close_pairs(m);
+}
+
+/* Threads side by side along rows, `run` results each; a turn's rows below each
+ * other. */
+static void finish_stage(Mma *m, uint32_t stage, Ex first, int64_t columns,
+			 int64_t run, bool whole)
+{
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	int64_t threads = p->par[P_THREADS], rows = p->par[P_ROWS], side = 1;
+	Ex at[2], column;
+
+	while (columns / run % (2 * side) == 0 && 2 * side <= threads)
+		side *= 2;
+	int64_t down = threads / side < rows ? threads / side : rows;
+	Ex part = lower_for(l, gp_num(p, columns / run / side), MAP_SERIAL, 1);
+	Ex turn = lower_for(l, gp_num(p, rows / down), MAP_SERIAL, 1);
+	Ex tid = lower_for(l, gp_num(p, side * down), MAP_VECTOR, (int)threads);
+	at[0] = ex_add(t, ex_mul(t, turn, gp_num(p, down)),
+		       ex_div(t, tid, gp_num(p, side)));
+	column = ex_add(t, ex_mul(t, part, gp_num(p, side)),
+			ex_mod(t, tid, gp_num(p, side)));
+	at[1] = ex_mul(t, column, gp_num(p, run));
+	gp_finish(p, tid, at[0], ex_add(t, first, at[1]), run, whole, stage,
+		  at);
+	for (int i = 0; i < 3; i++)
+		lower_end(l);
+}
+
+/*
+ * Where not all rows of results are known to be whole runs: sums go through the
+ * block's memory, so that threads side by side finish elements, or what runs
+ * there are, side by side.
+ */
+static void finish_staged(Mma *m, const Ex *conds, uint32_t n)
+{
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	int64_t columns = stage_columns(m), run = RUN;
+	Ex shape[2] = {gp_num(p, p->par[P_ROWS]), gp_num(p, columns + 8)};
+	uint32_t stage =
+		lower_buffer(l, SCOPE_WORKER, p->acc, shape, 2, "stage");
+
+	l->k->buffers.p[stage].late = true;
+	if (m->unit == UNIT_MMA) /* boxes have all been waited for */
+		lower_wait(l, 0);
+	Ex chunk = lower_for(l, gp_num(p, p->par[P_COLUMNS] / columns),
+			     MAP_SERIAL, 1);
+	Ex first = ex_mul(p->t, chunk, gp_num(p, columns));
+	store_stage(m, stage, first, columns);
+	if (n) {
+		lower_if(l, conds, n);
+		finish_stage(m, stage, first, columns, run, true);
+		lower_else(l);
+		run /= 2;
+	}
+	while (run > 1 && !gp_stores_runs(p, run, NULL, NULL))
+		run /= 2;
+	if (n)
+		p->results = NULL; /* of another width */
+	finish_stage(m, stage, first, columns, run, run > 1);
+	if (n)
+		lower_end(l);
+	lower_end(l);
 }
 
 /* By runs of results, which are 16 bytes and more, where rows are whole runs.
@@ -619,18 +709,11 @@ void gp_mma_finish(Mma *m)
 	Ex conds[GP_DIMS];
 	uint32_t n = 0;
 
-	if (warp_columns(m) % RUN_COLUMNS ||
-	    !gp_stores_runs(p, RUN, conds, &n)) {
-		finish_pairs(m);
-		return;
-	}
-	lower_if(&p->l, conds, n);
-	finish_runs(m);
-	if (n) {
-		lower_else(&p->l);
-		finish_pairs(m);
-	}
-	lower_end(&p->l);
+	bool runs = gp_stores_runs(p, RUN, conds, &n);
+	if (runs && !n && warp_columns(m) % RUN_COLUMNS == 0)
+		finish_runs(m);
+	else
+		finish_staged(m, conds, runs ? n : 0);
 }
 
 void gp_mma_multiply(Mma *m, Ex block, int64_t first, int64_t steps)
