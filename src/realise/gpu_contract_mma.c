@@ -645,22 +645,31 @@ static void finish_stage(Mma *m, uint32_t stage, Ex first, int64_t columns,
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	int64_t threads = p->par[P_THREADS], rows = p->par[P_ROWS], side = 1;
-	Ex at[2], column;
+	Ex at[2], zero = gp_num(p, 0);
 
 	while (columns / run % (2 * side) == 0 && 2 * side <= threads)
 		side *= 2;
 	int64_t down = threads / side < rows ? threads / side : rows;
-	Ex part = lower_for(l, gp_num(p, columns / run / side), MAP_SERIAL, 1);
-	Ex turn = lower_for(l, gp_num(p, rows / down), MAP_SERIAL, 1);
+	Ex by = gp_num(p, down), turns = gp_num(p, rows / down);
 	Ex tid = lower_for(l, gp_num(p, side * down), MAP_VECTOR, (int)threads);
-	at[0] = ex_add(t, ex_mul(t, turn, gp_num(p, down)),
-		       ex_div(t, tid, gp_num(p, side)));
-	column = ex_add(t, ex_mul(t, part, gp_num(p, side)),
-			ex_mod(t, tid, gp_num(p, side)));
-	at[1] = ex_mul(t, column, gp_num(p, run));
-	gp_finish(p, tid, at[0], ex_add(t, first, at[1]), run, whole, stage,
-		  at);
-	for (int i = 0; i < 3; i++)
+	Ex part = lower_for(l, gp_num(p, columns / run / side), MAP_SERIAL, 1);
+	at[0] = ex_div(t, tid, gp_num(p, side));
+	at[1] = ex_add(t, ex_mul(t, part, gp_num(p, side)),
+		       ex_mod(t, tid, gp_num(p, side)));
+	at[1] = ex_mul(t, at[1], gp_num(p, run));
+	Ex column = ex_add(t, first, at[1]);
+	Ex there = ex_sub(t, p->n, ex_add(t, p->column, column));
+	there = ex_sub(t, there, gp_num(p, run));
+	lower_if(l, &there, gp_whole(p, 1) ? 0 : 1);
+	if (!gp_whole(p, 0)) { /* rows that there are */
+		Ex left = ex_sub(t, p->m, ex_add(t, p->row, at[0]));
+		left = ex_max(t, ex_ceil_div(t, left, by), zero);
+		turns = ex_min(t, turns, left);
+	}
+	at[0] = ex_add(t, at[0],
+		       ex_mul(t, lower_for(l, turns, MAP_SERIAL, 1), by));
+	gp_finish_inside(p, tid, at[0], column, run, whole, stage, at);
+	for (int i = 0; i < 4; i++)
 		lower_end(l);
 }
 
@@ -685,6 +694,7 @@ static void finish_staged(Mma *m, const Ex *conds, uint32_t n)
 			     MAP_SERIAL, 1);
 	Ex first = ex_mul(p->t, chunk, gp_num(p, columns));
 	store_stage(m, stage, first, columns);
+	(void)lower_append(l, ST_BARRIER);
 	if (n) {
 		lower_if(l, conds, n);
 		finish_stage(m, stage, first, columns, run, true);
