@@ -192,7 +192,7 @@ const char *eg_reg(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop)
 			Ex n = ex_const(e->t, ph->threads);
 			x = ex_sub(e->t, x, ex_axis(e->t, loop->axis));
 			x = ex_div(e->t, x, n);
-			buf_printf(&text, "[%s + c%" PRId64 "]",
+			buf_printf(&text, "[%s + u%" PRId64 "]",
 				   ec_ex_raw(e, x), loop->axis);
 			continue;
 		}
@@ -335,10 +335,10 @@ static void vunrolled_loop(Emit *e, const Stmt *s, const Phase *ph)
 	bug_if(!ex_is_const(e->t, s->extent, &n));
 	put_unroll(e);
 	open_for(e,
-		 "for (int c%" PRId64 " = 0; c%" PRId64 " < %" PRId64
-		 "; c%" PRId64 "++) {\n",
+		 "for (int u%" PRId64 " = 0; u%" PRId64 " < %" PRId64
+		 "; u%" PRId64 "++) {\n",
 		 i, i, (n + ph->threads - 1) / ph->threads, i);
-	ec_line(e, "const %s i%" PRId64 " = tn_t + c%" PRId64 " * %d;\n",
+	ec_line(e, "const %s i%" PRId64 " = tn_t + u%" PRId64 " * %d;\n",
 		ec_index_type(e), i, i, ph->threads);
 	if (n % ph->threads)
 		open_for(e, "if (i%" PRId64 " < %" PRId64 ") {\n", i, n);

@@ -163,6 +163,7 @@ typedef struct Mma {
 	int64_t chunk;        /* elements of 16 bytes */
 	int64_t down, across; /* warps */
 	MmaOperand in[2];
+	uint32_t block; /* what a worker packs */
 	uint32_t sums;
 } Mma;
 

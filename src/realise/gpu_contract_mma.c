@@ -20,6 +20,9 @@
 #define MIN_STAGES    2
 #define SMALL_COLUMNS 64
 #define RUN           8
+#define PACK_LINE     64 /* elements of a line that a block packs */
+#define PACK_ELEMENTS 8  /* of a thread */
+#define NO_BLOCK      UINT32_MAX
 #define RUN_COLUMNS   (4 * RUN) /* of four threads side by side */
 
 /* ---- the candidate --------------------------------------------------- */
@@ -340,6 +343,91 @@ static Ex lines_of(const Mma *m, int number, bool lines)
 		 : round_up(p, number ? p->n : p->m, gp_wide(p, number));
 }
 
+/* Reads element x of an operand, line and place along it, to the worker's block,
+ * zero unless the conditions hold. */
+static void read_element(Mma *m, int number, const Ex x[2], const Ex *to,
+			 const Ex *conds, uint32_t n)
+{
+	Lower *l = &m->p->l;
+	bool along = m->in[number].along;
+	Ex index[TN_MAX_RANK];
+	ValueId v = gp_operand(m->p, number, x[!along], x[along], index);
+
+	lower_if(l, conds, n);
+	lower_store(l, m->block, to, lower_value(l, v, index));
+	if (n) {
+		lower_else(l);
+		lower_store(l, m->block, to, lower_zero(l, m->element));
+	}
+	lower_end(l);
+}
+
+/* The elements of a block, of which the first is at `first`. */
+static void read_block(Mma *m, int number, const Ex first[2], int64_t lines,
+		       LoopMap map, const Ex extent[2], const bool *partial)
+{
+	GpuProduct *p = m->p;
+	ExprTab *t = p->t;
+	Ex x[2], to[2], conds[2];
+	uint32_t n = 0;
+
+	/* threads side by side as the operand lies */
+	int turned = m->in[number].along != gp_along_k(p, number);
+	Ex i = lower_for(&p->l, gp_num(p, lines * PACK_LINE), map,
+			 p->l.threads);
+	Ex by = gp_num(p, turned ? lines : PACK_LINE);
+	to[turned] = ex_div(t, i, by);
+	to[!turned] = ex_mod(t, i, by);
+	for (int d = 0; d < 2; d++) {
+		x[d] = ex_add(t, first[d], to[d]);
+		if (partial[d])
+			conds[n++] = ex_sub(t, ex_sub(t, extent[d], x[d]),
+					    gp_num(p, 1));
+	}
+	read_element(m, number, x, to, conds, n);
+	lower_end(&p->l);
+}
+
+/*
+ * A block of PACK_LINE elements of so many lines goes to the worker's memory
+ * and from there, 16 bytes a thread, to where it is packed. What is read as it
+ * lies, and is there, is asked for all at once.
+ */
+static void fill_block(Mma *m, int number, const Ex first[2], int64_t lines)
+{
+	static const bool none[2];
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	const MmaOperand *o = &m->in[number];
+	Ex wide = number ? p->n : p->m;
+	const Ex extent[2] = {o->along ? wide : p->k, o->along ? p->k : wide};
+	Ex index[TN_MAX_RANK], room[2];
+	bool partial[2];
+	KOperand from;
+	uint32_t n = 0;
+
+	for (int d = 0; d < 2; d++) {
+		Ex step = gp_num(p, d ? PACK_LINE : lines);
+		partial[d] = !ex_equals(t, ex_mod(t, extent[d], step), 0);
+		if (partial[d])
+			room[n++] = ex_sub(t, ex_sub(t, extent[d], first[d]),
+					   step);
+	}
+	ValueId v = gp_operand(p, number, first[!o->along], first[o->along],
+			       index);
+	if (lower_place(l, v, index, &from)) {
+		lower_if(l, room, n);
+		read_block(m, number, first, lines, MAP_VUNROLL, extent, none);
+		if (!n)
+			return;
+		lower_else(l);
+	}
+	read_block(m, number, first, lines, MAP_VECTOR, extent, partial);
+	if (lower_place(l, v, index, &from))
+		lower_end(l);
+}
+
 /* Writes an operand to memory, whole tiles of it, k along where it was or the
  * unit cannot turn it. */
 static void pack(Mma *m, int number)
@@ -348,8 +436,10 @@ static void pack(Mma *m, int number)
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	MmaOperand *o = &m->in[number];
-	Ex shape[K_MAX_RANK], to[K_MAX_RANK], index[TN_MAX_RANK], conds[2];
-	int n = 0, threads = l->threads;
+	Ex shape[K_MAX_RANK], to[K_MAX_RANK], conds[2];
+	int64_t lines = PACK_ELEMENTS * l->threads / PACK_LINE;
+	int64_t per = PACK_LINE / m->chunk;
+	int n = 0;
 	uint32_t nconds = 0;
 
 	o->along = gp_along_k(p, number) || m->chunk != 8;
@@ -359,10 +449,16 @@ static void pack(Mma *m, int number)
 	}
 	shape[n] = lines_of(m, number, true);
 	shape[n + 1] = lines_of(m, number, false);
-	Ex tasks = shape[n];
+	Ex tasks = ex_ceil_div(t, shape[n], gp_num(p, lines));
 	o->packing = lower_buffer(l, SCOPE_SHARED, m->element, shape,
 				  (uint8_t)(n + 2),
 				  number ? "packed_b" : "packed_a");
+	if (m->block == NO_BLOCK) {
+		Ex block[2] = {gp_num(p, lines),
+			       gp_num(p, PACK_LINE + m->chunk)};
+		m->block = lower_buffer(l, SCOPE_WORKER, m->element, block, 2,
+					"block");
+	}
 	lower_phase(l, number ? "pack_b" : "pack_a");
 	if (o->nconds) { /* no tasks where it is used as it lies */
 		Ex lacks = gp_num(p, 0);
@@ -373,26 +469,26 @@ static void pack(Mma *m, int number)
 	for (int d = 0; d < n; d++)
 		p->at[d] = to[d] =
 			o->varies[d] ? lower_task(l, shape[d]) : gp_num(p, 0);
-	to[n] = lower_task(l, tasks);
-	to[n + 1] = lower_for(l, shape[n + 1], MAP_VECTOR, threads);
-	Ex k = to[o->along ? n + 1 : n], place = to[o->along ? n : n + 1];
-	Ex extent[2] = {number ? p->n : p->m, p->k}, at[2] = {place, k};
-	for (int i = 0; i < 2; i++)
-		if (!ex_equals(t,
-			       ex_sub(t,
-				      shape[(i == 1) == o->along ? n + 1 : n],
-				      extent[i]),
-			       0))
-			conds[nconds++] = ex_sub(t, ex_sub(t, extent[i], at[i]),
-						 gp_num(p, 1));
-	lower_if(l, conds, nconds);
-	lower_store(
-		l, o->packing, to,
-		lower_value(l, gp_operand(p, number, place, k, index), index));
-	if (nconds) {
-		lower_else(l);
-		lower_store(l, o->packing, to, lower_zero(l, m->element));
+	to[n] = ex_mul(t, lower_task(l, tasks), gp_num(p, lines));
+	to[n + 1] = lower_task(l, ex_ceil_div(t, shape[n + 1],
+					      gp_num(p, PACK_LINE)));
+	to[n + 1] = ex_mul(t, to[n + 1], gp_num(p, PACK_LINE));
+	fill_block(m, number, to + n, lines);
+	Ex i = lower_for(l, gp_num(p, lines * per), MAP_VECTOR, l->threads);
+	KOperand from = {.buffer = m->block, .nindex = 2};
+	from.index[0] = ex_div(t, i, gp_num(p, per));
+	from.index[1] = ex_mul(t, ex_mod(t, i, gp_num(p, per)),
+			       gp_num(p, m->chunk));
+	for (int d = 0; d < 2; d++) {
+		Ex step = gp_num(p, d ? PACK_LINE : lines);
+		Ex whole = gp_num(p, d ? m->chunk : 1);
+		to[n + d] = ex_add(t, to[n + d], from.index[d]);
+		if (!ex_equals(t, ex_mod(t, shape[n + d], step), 0))
+			conds[nconds++] = ex_sub(
+				t, ex_sub(t, shape[n + d], to[n + d]), whole);
 	}
+	lower_if(l, conds, nconds);
+	lower_copy(l, o->packing, to, &from, (int)m->chunk, false, NULL, 0);
 	lower_end(l);
 	lower_end(l);
 }
@@ -636,6 +732,28 @@ static void store_stage(Mma *m, uint32_t stage, Ex first, int64_t columns)
 	close_pairs(m);
 }
 
+/* A run of sums goes to registers first, whole words of it at once. */
+static void finish_moved(Mma *m, Ex tid, const Ex at[2], Ex column, int64_t run,
+			 uint32_t stage)
+{
+	GpuProduct *p = m->p;
+	Ex shape[2] = {gp_num(p, p->par[P_THREADS]), gp_num(p, run)};
+	Ex to[2] = {tid, gp_num(p, 0)};
+	KOperand from = {.buffer = stage, .nindex = 2, .index = {at[0], at[1]}};
+	int64_t most = COPY_BYTES / dtype_info[p->acc].bytes;
+	uint32_t moved =
+		lower_buffer(&p->l, SCOPE_REG, p->acc, shape, 2, "run");
+
+	for (int64_t i = 0; i < run; i += most) {
+		to[1] = gp_num(p, i);
+		from.index[1] = ex_add(p->t, at[1], to[1]);
+		lower_copy(&p->l, moved, to, &from,
+			   (int)(run < most ? run : most), false, NULL, 0);
+	}
+	to[1] = gp_num(p, 0);
+	gp_finish_inside(p, tid, at[0], column, run, true, moved, to);
+}
+
 /* Threads side by side along rows, `run` results each; a turn's rows below each
  * other. */
 static void finish_stage(Mma *m, uint32_t stage, Ex first, int64_t columns,
@@ -668,7 +786,10 @@ static void finish_stage(Mma *m, uint32_t stage, Ex first, int64_t columns,
 	}
 	at[0] = ex_add(t, at[0],
 		       ex_mul(t, lower_for(l, turns, MAP_SERIAL, 1), by));
-	gp_finish_inside(p, tid, at[0], column, run, whole, stage, at);
+	if (whole)
+		finish_moved(m, tid, at, column, run, stage);
+	else
+		gp_finish_inside(p, tid, at[0], column, 1, false, stage, at);
 	for (int i = 0; i < 4; i++)
 		lower_end(l);
 }
@@ -881,7 +1002,8 @@ void gp_mma_lower(GpuProduct *p)
 	Lower *l = &p->l;
 	Mma m = {.p = p,
 		 .unit = (MatrixUnit)p->par[P_UNIT],
-		 .down = down_of(p->par)};
+		 .down = down_of(p->par),
+		 .block = NO_BLOCK};
 	bool none = ex_equals(p->t, p->k, 0);
 
 	m.element = program_value(l->p, p->v->args[0])->dtype;
