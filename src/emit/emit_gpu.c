@@ -622,8 +622,7 @@ static Ex place_next(Layout *y, const KBuffer *b)
 
 	if (b->swizzled)
 		at = ex_mul(y->t, ex_ceil_div(y->t, at, by), by);
-	y->end[b->late] =
-		ex_add(y->t, at, padded_bytes(y->t, y->dialect, b));
+	y->end[b->late] = ex_add(y->t, at, padded_bytes(y->t, y->dialect, b));
 	return at;
 }
 

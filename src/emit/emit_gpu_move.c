@@ -155,8 +155,8 @@ static const char *vector_type(int bytes)
  * place is a multiple of 16 bytes, and would write words. */
 static void put_whole(Emit *e, const Stmt *s, const char *type, const char *at)
 {
-	bool words = !e->narrow &&
-		     e->k->buffers.p[s->buffer].scope != SCOPE_WORKER;
+	bool words =
+		!e->narrow && e->k->buffers.p[s->buffer].scope != SCOPE_WORKER;
 
 	if (s->stream || words)
 		ec_line(e, "%s((%s *)(%s), tn_w.bits);\n",

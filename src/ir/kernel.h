@@ -372,7 +372,8 @@ bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
  * barrier can keep apart; NULL: none. */
 const Stmt *phase_race(Arena *a, const Kernels *ks, const Kernel *k,
 		       const Phase *ph);
-/* Whether a WORKER buffer is touched behind a late one, which has its memory. */
+/* Whether a WORKER buffer is touched behind a late one, which has its memory.
+ */
 bool phase_is_late(const Kernel *k, const Phase *ph);
 #define KERNEL_MAX_THREADS 1024
 

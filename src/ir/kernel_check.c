@@ -668,10 +668,6 @@ static bool check_accum(Check *c, const Stmt *s)
 	if (c->vaxis >= 0 && v->loop != c->loop && !lanes)
 		return kcheck_breach(c, "v%u: lanes do not fold by %s", s->var,
 				     op_info[s->op].name);
-	/* all threads fold, and the feeder would not come */
-	if (c->vaxis >= 0 && v->loop != c->loop && c->phase->maps.n)
-		return kcheck_breach(c, "v%u: threads fold beside boxes",
-				     s->var);
 	return true;
 }
 

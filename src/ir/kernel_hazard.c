@@ -672,7 +672,8 @@ static bool is_late(const Kernel *k, const StmtList *l, bool *late)
 			if (*late && b->scope == SCOPE_WORKER && !b->late)
 				return true;
 		}
-		if (is_late(k, &s->body, late) || is_late(k, &s->orelse, &other))
+		if (is_late(k, &s->body, late) ||
+		    is_late(k, &s->orelse, &other))
 			return true;
 		/* the end of a turn comes before the next one */
 		if (s->kind == ST_FOR && *late && is_late(k, &s->body, late))

@@ -295,8 +295,9 @@ static bool check_hazards(Check *c, const Phase *ph)
 		return kcheck_breach(c, "%d threads, %d in another phase",
 				     ph->threads, c->k->phases.p[0].threads);
 	if (phase_is_late(c->k, ph))
-		return kcheck_breach(c, "scratch is touched whose memory a late "
-					"buffer has taken");
+		return kcheck_breach(c,
+				     "scratch is touched whose memory a late "
+				     "buffer has taken");
 	if (!ph->threads)
 		return true;
 	const Stmt *race = phase_race(c->arena, c->ks, c->k, ph);

@@ -343,8 +343,8 @@ static Ex lines_of(const Mma *m, int number, bool lines)
 		 : round_up(p, number ? p->n : p->m, gp_wide(p, number));
 }
 
-/* Reads element x of an operand, line and place along it, to the worker's block,
- * zero unless the conditions hold. */
+/* Reads element x of an operand, line and place along it, to the worker's
+ * block, zero unless the conditions hold. */
 static void read_element(Mma *m, int number, const Ex x[2], const Ex *to,
 			 const Ex *conds, uint32_t n)
 {
@@ -411,11 +411,11 @@ static void fill_block(Mma *m, int number, const Ex first[2], int64_t lines)
 		Ex step = gp_num(p, d ? PACK_LINE : lines);
 		partial[d] = !ex_equals(t, ex_mod(t, extent[d], step), 0);
 		if (partial[d])
-			room[n++] = ex_sub(t, ex_sub(t, extent[d], first[d]),
-					   step);
+			room[n++] =
+				ex_sub(t, ex_sub(t, extent[d], first[d]), step);
 	}
-	ValueId v = gp_operand(p, number, first[!o->along], first[o->along],
-			       index);
+	ValueId v =
+		gp_operand(p, number, first[!o->along], first[o->along], index);
 	if (lower_place(l, v, index, &from)) {
 		lower_if(l, room, n);
 		read_block(m, number, first, lines, MAP_VUNROLL, extent, none);
@@ -470,15 +470,15 @@ static void pack(Mma *m, int number)
 		p->at[d] = to[d] =
 			o->varies[d] ? lower_task(l, shape[d]) : gp_num(p, 0);
 	to[n] = ex_mul(t, lower_task(l, tasks), gp_num(p, lines));
-	to[n + 1] = lower_task(l, ex_ceil_div(t, shape[n + 1],
-					      gp_num(p, PACK_LINE)));
+	to[n + 1] = lower_task(
+		l, ex_ceil_div(t, shape[n + 1], gp_num(p, PACK_LINE)));
 	to[n + 1] = ex_mul(t, to[n + 1], gp_num(p, PACK_LINE));
 	fill_block(m, number, to + n, lines);
 	Ex i = lower_for(l, gp_num(p, lines * per), MAP_VECTOR, l->threads);
 	KOperand from = {.buffer = m->block, .nindex = 2};
 	from.index[0] = ex_div(t, i, gp_num(p, per));
-	from.index[1] = ex_mul(t, ex_mod(t, i, gp_num(p, per)),
-			       gp_num(p, m->chunk));
+	from.index[1] =
+		ex_mul(t, ex_mod(t, i, gp_num(p, per)), gp_num(p, m->chunk));
 	for (int d = 0; d < 2; d++) {
 		Ex step = gp_num(p, d ? PACK_LINE : lines);
 		Ex whole = gp_num(p, d ? m->chunk : 1);
@@ -705,8 +705,8 @@ static void finish_runs(Mma *m)
 static int64_t stage_columns(const Mma *m)
 {
 	const int64_t *par = m->p->par;
-	int64_t bytes = par[P_STAGES] *
-			stage_bytes(par, dtype_info[m->element].bytes);
+	int64_t bytes =
+		par[P_STAGES] * stage_bytes(par, dtype_info[m->element].bytes);
 	int64_t n = par[P_COLUMNS];
 
 	while (n % (2 * RUN) == 0 && par[P_ROWS] * (n + 8) * 4 > bytes)
