@@ -55,12 +55,13 @@ def no_device(ctx, name):
     return [Result(name, SKIP, f"skip: {why}")]
 
 
-def job(source, dims, dtype, target=None):
+def job(source, dims, dtype, target=None, *more):
     args = ["--dims", dims, "--json"]
     args += ["--dtype", dtype] if dtype else []
     args += ["--target", target] if target else []
+    args += more
     name = " ".join([source.stem, dims, dtype or "as written",
-                     *([target] if target else [])])
+                     *([target] if target else []), *more])
     wide = (source.stem, dtype) in WIDE
 
     def run(ctx):
