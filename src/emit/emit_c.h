@@ -68,11 +68,11 @@ typedef struct Emit {
 	int copy; /* number of this copy of an unrolled vector body */
 	VEC(const Stmt *)
 	streams; /* stores of the vector loop that have a flag */
-	VEC(const Stmt *) folds; /* that threads do together, of all phases */
-	int nfolds;              /* so far in the phase */
-	int around;              /* plain loops around */
-	int workers;             /* of a block that the phase is written for */
-	VEC(Ex) consts;          /* named c0, c1 ... at the phase's head */
+	VEC(const Stmt *) folds;  /* that threads do together, of all phases */
+	int nfolds;               /* so far in the phase */
+	int around;               /* plain loops around */
+	int workers;              /* of a block that the phase is written for */
+	VEC(Ex) consts;           /* named c0, c1 ... at the phase's head */
 	VEC(const Stmt *) paired; /* loops of the phase (emit_gpu_pair.c) */
 	bool *packed;             /* registers of it, by buffer */
 	bool pairs[2];            /* the source has some, of f16 and bf16 */

@@ -137,9 +137,8 @@ static void by_element(Emit *e, const Stmt *s, const KOperand *to,
 			ec_load(e, load);
 		}
 		if (is_register(e, to->buffer))
-			eg_reg_store(e, store,
-				     arena_printf(e->arena, "v%u", v), ph,
-				     loop);
+			eg_reg_store(e, store, arena_printf(e->arena, "v%u", v),
+				     ph, loop);
 		else
 			ec_store(e, store);
 		e->depth--;
@@ -183,8 +182,8 @@ static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 	}
 	for (int j = 0; source && j < width; j += step) {
 		Stmt *one = element(e, s, from, ST_LOAD, j);
-		const char *x = words ? eg_word(e, one, ph)
-				      : eg_reg(e, one, ph, loop);
+		const char *x =
+			words ? eg_word(e, one, ph) : eg_reg(e, one, ph, loop);
 		if (words)
 			ec_line(e, "tn_w.x[%d] = %s;\n", j / 2, x);
 		else if (is_plain(s->dtype))
@@ -202,8 +201,8 @@ static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 	}
 	for (int j = 0; target && j < width; j += step) {
 		Stmt *one = element(e, s, to, ST_STORE, j);
-		const char *x = words ? eg_word(e, one, ph)
-				      : eg_reg(e, one, ph, loop);
+		const char *x =
+			words ? eg_word(e, one, ph) : eg_reg(e, one, ph, loop);
 		if (words)
 			ec_line(e, "%s = tn_w.x[%d];\n", x, j / 2);
 		else if (is_plain(s->dtype))

@@ -2,11 +2,11 @@
  * emit_gpu_pair: 16-bit floats two at a time, in CUDA C.
  *
  * An unrolled loop in which such floats are but loaded, rounded, added,
- * subtracted, multiplied, compared and stored takes two of its elements at once,
- * in a word: half as many instructions, and no conversions to f32 and back.
- * The bits are those of the f32 operation rounded to 16 bits, since f32 has more
- * than twice their precision and two bits (Figueroa, "When is double rounding
- * innocuous?", 1995).
+ * subtracted, multiplied, compared and stored takes two of its elements at
+ * once, in a word: half as many instructions, and no conversions to f32 and
+ * back. The bits are those of the f32 operation rounded to 16 bits, since f32
+ * has more than twice their precision and two bits (Figueroa, "When is double
+ * rounding innocuous?", 1995).
  *
  * Registers of 16-bit floats that such a loop touches, or that RUNS fills, are
  * packed: words of two elements. All other registers hold them as f32.
@@ -46,7 +46,7 @@ static int64_t step_of(Emit *e, Ex x, int64_t axis)
 	int64_t n;
 
 	return ex_is_const(e->t, ex_sub(e->t, after(e, x, axis), x), &n) ? n
-									  : -1;
+									 : -1;
 }
 
 /* Elements of registers next to each other, of which the first of a pair has an
@@ -65,8 +65,8 @@ static bool is_in_order(Emit *e, const Stmt *s, int64_t axis)
 
 static bool is_paired_op(const Stmt *s)
 {
-	static const Op ops[] = {OP_ADD,     OP_SUB,     OP_MUL, OP_MAXIMUM,
-				 OP_MINIMUM, OP_NEG};
+	static const Op ops[] = {OP_ADD,     OP_SUB,     OP_MUL,
+				 OP_MAXIMUM, OP_MINIMUM, OP_NEG};
 
 	for (size_t i = 0; i < ARRAY_LEN(ops); i++)
 		if (s->op == ops[i])
@@ -90,9 +90,9 @@ static bool is_pairable(Emit *e, const Stmt *s, int64_t axis)
 	if (s->kind == ST_STORE)
 		return half && is_register(e, s->buffer) &&
 		       is_in_order(e, s, axis);
-	return half && ((s->kind == ST_ROUND && s->from == DT_F32) ||
-			(s->kind == ST_OP && is_paired_op(s)) ||
-			s->kind == ST_CONST);
+	return half &&
+	       ((s->kind == ST_ROUND && s->from == DT_F32) ||
+		(s->kind == ST_OP && is_paired_op(s)) || s->kind == ST_CONST);
 }
 
 /* What else may not touch registers that are packed. */
@@ -218,7 +218,7 @@ static const char functions[] =
 	"}\n";
 
 static const char arithmetic[] =
-	"\nstatic __device__ __forceinline__ unsigned tn_two_#_$(unsigned a, "
+	"\nstatic __device__ __forceinline__ unsigned tn_two_~_$(unsigned a, "
 	"unsigned b)\n"
 	"{\n"
 	"\tunsigned w;\n"
@@ -230,13 +230,14 @@ static const char arithmetic[] =
 /* Before sm_90 there are only multiply-adds of bf16: a * 1 + b, b * -1 + a, and
  * a * b + -0, to the same bits. */
 static const char multiply_add[] =
-	"\nstatic __device__ __forceinline__ unsigned tn_two_#_bf16(unsigned a, "
+	"\nstatic __device__ __forceinline__ unsigned tn_two_~_bf16(unsigned "
+	"a, "
 	"unsigned b)\n"
 	"{\n"
 	"\tunsigned w;\n"
 	"\n"
 	"#if __CUDA_ARCH__ >= 900\n"
-	"\tasm(\"#.rn.bf16x2 %0, %1, %2;\" : \"=r\"(w) : \"r\"(a), "
+	"\tasm(\"~.rn.bf16x2 %0, %1, %2;\" : \"=r\"(w) : \"r\"(a), "
 	"\"r\"(b));\n"
 	"#else\n"
 	"\tasm(\"fma.rn.bf16x2 %0, %1, %2, %3;\" : \"=r\"(w) : @);\n"
@@ -244,12 +245,12 @@ static const char multiply_add[] =
 	"\treturn w;\n"
 	"}\n";
 
-/* The text with # and @ and $ replaced. */
+/* The text with ~ and @ and $ replaced. */
 static void put(Buf *out, const char *text, const char *name, const char *how,
 		const char *dtype)
 {
 	for (; *text; text++) {
-		const char *x = *text == '#'   ? name
+		const char *x = *text == '~'   ? name
 				: *text == '@' ? how
 				: *text == '$' ? dtype
 					       : NULL;
@@ -354,10 +355,9 @@ static bool is_made_in(const Stmt *loop, VarId v)
 /* A word of the variable, which may be one element of around the loop. */
 static const char *word_of(Emit *e, const Stmt *pairs, VarId v, DType d)
 {
-	return is_made_in(pairs, v)
-		       ? arena_printf(e->arena, "v%u", v)
-		       : arena_printf(e->arena, "%s(v%u, v%u)", fn(e, NULL, d),
-				      v, v);
+	return is_made_in(pairs, v) ? arena_printf(e->arena, "v%u", v)
+				    : arena_printf(e->arena, "%s(v%u, v%u)",
+						   fn(e, NULL, d), v, v);
 }
 
 /* Its second element. */
