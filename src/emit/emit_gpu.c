@@ -195,7 +195,7 @@ const char *eg_reg(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop)
 			Ex n = ex_const(e->t, ph->threads);
 			x = ex_sub(e->t, x, ex_axis(e->t, loop->axis));
 			x = ex_div(e->t, x, n);
-			buf_printf(&text, "[%s + c%" PRId64 "]",
+			buf_printf(&text, "[%s + u%" PRId64 "]",
 				   ec_ex_raw(e, x), loop->axis);
 			continue;
 		}
@@ -338,10 +338,10 @@ static void vunrolled_loop(Emit *e, const Stmt *s, const Phase *ph)
 	bug_if(!ex_is_const(e->t, s->extent, &n));
 	put_unroll(e);
 	open_for(e,
-		 "for (int c%" PRId64 " = 0; c%" PRId64 " < %" PRId64
-		 "; c%" PRId64 "++) {\n",
+		 "for (int u%" PRId64 " = 0; u%" PRId64 " < %" PRId64
+		 "; u%" PRId64 "++) {\n",
 		 i, i, (n + ph->threads - 1) / ph->threads, i);
-	ec_line(e, "const %s i%" PRId64 " = tn_t + c%" PRId64 " * %d;\n",
+	ec_line(e, "const %s i%" PRId64 " = tn_t + u%" PRId64 " * %d;\n",
 		ec_index_type(e), i, i, ph->threads);
 	if (n % ph->threads)
 		open_for(e, "if (i%" PRId64 " < %" PRId64 ") {\n", i, n);
@@ -503,6 +503,8 @@ static void print_stmt(Emit *e, const Stmt *s, const Phase *ph,
 		 s->from == DT_F32 && s->args[1] == e->divisor - 1 &&
 		 e->vars[s->var].live)
 		eg_divide(e, s);
+	else if (s->kind == ST_BARRIER && ph->maps.n)
+		eg_box_barrier(e, ph);
 	else if (s->kind == ST_BARRIER)
 		ec_line(e, "%s;\n", barrier_text(e));
 	else if (s->kind == ST_STORE ||
@@ -605,39 +607,62 @@ static const char wait_text[] =
 	"#endif\n"
 	"}\n";
 
-/* Where a buffer begins that comes after `from` bytes. */
-static Ex place_of(ExprTab *t, Ex from, const KBuffer *b)
-{
-	Ex by = ex_const(t, SWIZZLE_BYTES * 8);
+/* The block's memory: its buffers one after another, and over them the late
+ * ones. */
+typedef struct Layout {
+	ExprTab *t;
+	CDialect dialect;
+	Ex first, end[2];
+} Layout;
 
-	return b->swizzled ? ex_mul(t, ex_ceil_div(t, from, by), by) : from;
+static Layout layout_of(ExprTab *t, CDialect dialect, const Phase *ph)
+{
+	Ex first = ex_const(t, PART_BYTES(ph->threads));
+
+	return (Layout){t, dialect, first, {first, first}};
+}
+
+/* Where the next buffer begins. */
+static Ex place_next(Layout *y, const KBuffer *b)
+{
+	Ex by = ex_const(y->t, SWIZZLE_BYTES * 8), at = y->end[b->late];
+
+	if (b->swizzled)
+		at = ex_mul(y->t, ex_ceil_div(y->t, at, by), by);
+	y->end[b->late] = ex_add(y->t, at, padded_bytes(y->t, y->dialect, b));
+	return at;
+}
+
+/* Where the rest of it begins. */
+static Ex end_of(const Layout *y)
+{
+	return y->end[1] == y->first ? y->end[0]
+				     : ex_max(y->t, y->end[0], y->end[1]);
 }
 
 Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph,
 	       CDialect dialect)
 {
 	ExprTab *t = &ks->program->ex;
-	Ex sum = ex_const(t, PART_BYTES(ph->threads));
+	Layout y = layout_of(t, dialect, ph);
 
 	for (uint32_t i = 0; i < k->buffers.n; i++)
 		if (is_shared(k, ph, i))
-			sum = ex_add(
-				t, place_of(t, sum, &k->buffers.p[i]),
-				padded_bytes(t, dialect, &k->buffers.p[i]));
-	return ex_add(t, sum, ex_const(t, eg_box_bytes(ph)));
+			(void)place_next(&y, &k->buffers.p[i]);
+	return ex_add(t, end_of(&y), ex_const(t, eg_box_bytes(ph)));
 }
 
 /* The buffers there; where the rest of it begins. */
 static Ex print_shared(Emit *e, const Phase *ph)
 {
 	const char *space = e->dialect == CD_OPENCL ? "__local " : "";
-	Ex offset = ex_const(e->t, PART_BYTES(ph->threads));
+	Layout y = layout_of(e->t, e->dialect, ph);
 
 	for (uint32_t i = 0; i < e->k->buffers.n; i++) {
 		const KBuffer *b = &e->k->buffers.p[i];
 		if (!is_shared(e->k, ph, i))
 			continue;
-		offset = place_of(e->t, offset, b);
+		Ex offset = place_next(&y, b);
 		if (e->buffer_used[i]) {
 			const char *type = e->dialect == CD_OPENCL
 						   ? ec_type(e, b->dtype, 0)
@@ -647,10 +672,8 @@ static Ex print_shared(Emit *e, const Phase *ph)
 				space, type, ec_buffer(e, i), space, type,
 				ec_ex_raw(e, offset));
 		}
-		offset =
-			ex_add(e->t, offset, padded_bytes(e->t, e->dialect, b));
 	}
-	return offset;
+	return end_of(&y);
 }
 
 static void print_parameters(Emit *e, Buf *out)

@@ -47,6 +47,8 @@ bool eg_box_is_fed(const Stmt *s);
 void eg_box(Emit *e, const Stmt *s, const Phase *ph);
 void eg_box_wait(Emit *e, const Stmt *s, const Phase *ph);
 void eg_box_free(Emit *e, const Phase *ph);
+/* Of the phase's threads, without the feeder. */
+void eg_box_barrier(Emit *e, const Phase *ph);
 void eg_box_head(const Emit *e, Buf *out);
 
 /* ---- emit_gpu_pair.c ------------------------------------------------- */

@@ -232,6 +232,12 @@ void eg_box_wait(Emit *e, const Stmt *s, const Phase *ph)
 			n, ring, n, ring, n);
 }
 
+void eg_box_barrier(Emit *e, const Phase *ph)
+{
+	ec_line(e, "asm volatile(\"bar.sync 1, %d;\" ::: \"memory\");\n",
+		ph->threads < FEEDER ? FEEDER : ph->threads);
+}
+
 void eg_box_free(Emit *e, const Phase *ph)
 {
 	int ring = ring_of(ph);

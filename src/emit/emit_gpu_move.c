@@ -151,6 +151,20 @@ static const char *vector_type(int bytes)
 	return bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : "unsigned";
 }
 
+/* Stores all at once. Where sizes are named the compiler may not see that the
+ * place is a multiple of 16 bytes, and would write words. */
+static void put_whole(Emit *e, const Stmt *s, const char *type, const char *at)
+{
+	bool words =
+		!e->narrow && e->k->buffers.p[s->buffer].scope != SCOPE_WORKER;
+
+	if (s->stream || words)
+		ec_line(e, "%s((%s *)(%s), tn_w.bits);\n",
+			s->stream ? "__stcs" : "__stwb", type, at);
+	else
+		ec_line(e, "*(%s *)(%s) = tn_w.bits;\n", type, at);
+}
+
 /* The bits of all elements in one variable, tn_w.bits and tn_w.x[], which is
  * as memory holds them. */
 static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
@@ -212,10 +226,8 @@ static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 				ec_fn(e, "load", s->dtype, 0), j);
 	}
 	if (!target)
-		ec_line(e,
-			s->stream ? "__stcs((%s *)(%s), tn_w.bits);\n"
-				  : "*(%s *)(%s) = tn_w.bits;\n",
-			type, pointer(e, element(e, s, to, ST_STORE, 0)));
+		put_whole(e, s, type,
+			  pointer(e, element(e, s, to, ST_STORE, 0)));
 	e->depth--;
 	ec_line(e, "}\n");
 }

@@ -17,7 +17,8 @@
  * to a WAIT that it is old enough for; others may load it after a BARRIER then.
  * A BOX is copied for all threads of the block, and each sees it after its
  * WAIT; on CUDA a warp beside the phase's threads, the feeder, asks for it,
- * which may be ahead of them as far as FREE lets it. SCOPE_WORKER is the
+ * which may be ahead of them as far as FREE lets it; at a BARRIER it does not
+ * wait. SCOPE_WORKER is the
  * block's shared memory. A register buffer may have the threads as its first
  * axis: each has its part.
  *
@@ -58,6 +59,9 @@ typedef struct KBuffer {
 	 * of row r in place c ^ r % 8, as UNIT_WGMMA reads them; in the block's
 	 * memory at a multiple of 1024 bytes. Only boxes are copied there. */
 	bool swizzled;
+	/* WORKER: it takes the memory of the phase's other WORKER buffers,
+	 * which are done with where the first of its statements is. */
+	bool late;
 } KBuffer;
 #define SWIZZLE_BYTES 128
 
@@ -118,7 +122,8 @@ typedef enum StmtKind {
 		     both declared by ST_ACC */
 	ST_BOUND, /* axis = args[0] checked to lie in 0 .. extent-1, negative
 		     from the end; faults with `value` */
-	ST_BARRIER, /* every thread of the worker has come here */
+	ST_BARRIER, /* every thread of the worker has come here; boxes do not
+		       wait for it */
 	ST_WAIT,    /* asynchronous COPYs or BOXes since the last WAIT are a
 		       group; all groups but the last `bit` are there */
 	ST_SETTLE,  /* all DOTs but the last `bit` are done */
@@ -369,6 +374,9 @@ bool phase_hazard(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
  * barrier can keep apart; NULL: none. */
 const Stmt *phase_race(Arena *a, const Kernels *ks, const Kernel *k,
 		       const Phase *ph);
+/* Whether a WORKER buffer is touched behind a late one, which has its memory.
+ */
+bool phase_is_late(const Kernel *k, const Phase *ph);
 #define KERNEL_MAX_THREADS 1024
 
 /* The call of a kernel that is one; NULL: none. */

@@ -739,11 +739,8 @@ static bool check_bound(Check *c, const Stmt *s)
 }
 
 /* All threads come to it: never in a loop that is shared out. */
-/* The feeder does not come to barriers, nor to folds over the threads. */
 static bool check_barrier(Check *c)
 {
-	if (c->phase->maps.n)
-		return kcheck_breach(c, "a barrier beside boxes");
 	if (!has_threads(c))
 		return kcheck_breach(c, "a barrier and no threads");
 	return c->vaxis < 0 || kcheck_breach(c, "a barrier in a vector loop");

@@ -23,6 +23,12 @@
  * Boxes that are asked for one after another are one step: they may come in any
  * order, and so must lie apart, or exclude each other by their conditions.
  *
+ * A BARRIER is none for boxes, which FREEs hold back, and a FREE none for
+ * threads.
+ *
+ * A late buffer lies where the others of the block's memory do: what is done to
+ * it is a store to each of them.
+ *
  * A DOT that is under way likewise reads its operands until a SETTLE finds it
  * old enough: no one may store there, and it counts as a load of now. Nothing
  * but another DOT may touch its sums before.
@@ -224,6 +230,23 @@ static void do_to(Done *done, int slot, uint8_t what)
 	done->kept[slot] |= what;
 }
 
+/* What is done to a late buffer, to those whose memory it takes. */
+static bool touch_under(Hazard *h, const Access *x, const Done *before)
+{
+	for (size_t i = 0; i < h->k->buffers.n; i++) {
+		const KBuffer *b = &h->k->buffers.p[i];
+		if (!h->k->buffers.p[x->buffer].late || b->late ||
+		    b->scope != SCOPE_WORKER)
+			continue;
+		h->under_way |= look(before[i].coming, ANY_SLOT) ||
+				look(before[i].reading, ANY_SLOT);
+		if (h->under_way ||
+		    conflicts(look(before[i].slot, ANY_SLOT), STORED))
+			return false;
+	}
+	return true;
+}
+
 static bool touch(Hazard *h, const Access *x, const Stmt *loop,
 		  const Done *before, Done *now)
 {
@@ -232,6 +255,8 @@ static bool touch(Hazard *h, const Access *x, const Stmt *loop,
 	uint8_t d = x->store ? (own ? STORED_OWN : STORED)
 			     : (own ? LOADED_OWN : LOADED);
 
+	if (!touch_under(h, x, before))
+		return false;
 	if (look(before[x->buffer].coming, slot) ||
 	    (x->store && look(before[x->buffer].reading, slot))) {
 		h->under_way = true;
@@ -354,10 +379,8 @@ static void forget_slots(const Hazard *h, Done *done)
 
 static void meet_barrier(const Hazard *h, Done *done)
 {
-	for (size_t i = 0; i < h->k->buffers.n; i++) {
+	for (size_t i = 0; i < h->k->buffers.n; i++)
 		memset(done[i].slot, 0, sizeof(done[i].slot));
-		memset(done[i].kept, 0, sizeof(done[i].kept));
-	}
 }
 
 static void meet_free(const Hazard *h, Done *done)
@@ -624,6 +647,49 @@ static const Stmt *find_race(const Hazard *h, const StmtList *l)
 	return NULL;
 }
 
+/* ---- late buffers ---------------------------------------------------- */
+
+static bool has_late(const Kernel *k)
+{
+	for (size_t i = 0; i < k->buffers.n; i++)
+		if (k->buffers.p[i].late)
+			return true;
+	return false;
+}
+
+/* late: whether a late buffer was touched before. */
+static bool is_late(const Kernel *k, const StmtList *l, bool *late)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const Stmt *s = l->p[i];
+		bool before = *late, other = before;
+		Access x[3];
+		int n = accesses_of(s, x);
+		for (int j = 0; j < n; j++)
+			*late |= k->buffers.p[x[j].buffer].late;
+		for (int j = 0; j < n; j++) {
+			const KBuffer *b = &k->buffers.p[x[j].buffer];
+			if (*late && b->scope == SCOPE_WORKER && !b->late)
+				return true;
+		}
+		if (is_late(k, &s->body, late) ||
+		    is_late(k, &s->orelse, &other))
+			return true;
+		/* the end of a turn comes before the next one */
+		if (s->kind == ST_FOR && *late && is_late(k, &s->body, late))
+			return true;
+		*late |= other;
+	}
+	return false;
+}
+
+bool phase_is_late(const Kernel *k, const Phase *ph)
+{
+	bool late = false;
+
+	return has_late(k) && is_late(k, &ph->body, &late);
+}
+
 /* ---- a phase --------------------------------------------------------- */
 
 static Hazard hazard_of(Arena *a, const Kernels *ks, const Kernel *k,
@@ -647,6 +713,8 @@ static Hazard hazard_of(Arena *a, const Kernels *ks, const Kernel *k,
 		if (k->buffers.p[i].scope == SCOPE_REG ||
 		    k->buffers.p[i].scope == SCOPE_IN)
 			h.shared[i] = false;
+		else if (has_late(k) && k->buffers.p[i].scope == SCOPE_WORKER)
+			h.shared[i] = true;
 	return h;
 }
 

@@ -644,6 +644,7 @@ static bool buffer(Parser *p)
 	if (*p->s == '%' && !value(p, &b.value))
 		return false;
 	b.swizzled = take(p, "swizzled");
+	b.late = take(p, "late");
 	if (strmap_get(p->buffers, b.name, &other))
 		return error(p, "two buffers `%s`", b.name);
 	strmap_set(p->buffers, b.name, (uint32_t)p->k->buffers.n);

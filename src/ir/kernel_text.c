@@ -344,6 +344,8 @@ static void print_buffer(Printer *p, const KBuffer *f)
 		buf_printf(p->b, " %%%u", f->value);
 	if (f->swizzled)
 		buf_puts(p->b, " swizzled");
+	if (f->late)
+		buf_puts(p->b, " late");
 	buf_putc(p->b, '\n');
 }
 

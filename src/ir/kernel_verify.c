@@ -255,6 +255,8 @@ static bool check_buffer(Check *c, size_t i)
 			SWIZZLE_BYTES / dtype_info[b->dtype].bytes)))
 		return kcheck_breach(c, "%s: rows of 128 bytes are swizzled",
 				     b->name);
+	if (b->late && (b->scope != SCOPE_WORKER || b->swizzled))
+		return kcheck_breach(c, "%s: only scratch is late", b->name);
 	bool holds = b->scope == SCOPE_IN || b->scope == SCOPE_OUT;
 	if (holds != (b->value != NO_VALUE))
 		return kcheck_breach(c, "%s %s", b->name,
@@ -292,6 +294,10 @@ static bool check_hazards(Check *c, const Phase *ph)
 	if (ph->threads != c->k->phases.p[0].threads)
 		return kcheck_breach(c, "%d threads, %d in another phase",
 				     ph->threads, c->k->phases.p[0].threads);
+	if (phase_is_late(c->k, ph))
+		return kcheck_breach(c,
+				     "scratch is touched whose memory a late "
+				     "buffer has taken");
 	if (!ph->threads)
 		return true;
 	const Stmt *race = phase_race(c->arena, c->ks, c->k, ph);

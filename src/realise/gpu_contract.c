@@ -315,6 +315,11 @@ static bool divides(const GpuProduct *p, int64_t by, Ex extent)
 	return ex_equals(p->t, ex_mod(p->t, extent, gp_num(p, by)), 0);
 }
 
+bool gp_whole(const GpuProduct *p, int axis)
+{
+	return divides(p, gp_wide(p, axis), axis ? p->n : p->m);
+}
+
 uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
 		   const int width[2], Ex *conds)
 {
@@ -363,8 +368,8 @@ static void finish_element(GpuProduct *p, uint32_t sums, const Ex *at,
 	lower_bind(l, id, index, x);
 }
 
-static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
-		       Ex *at, Ex *last)
+static void finish_run(GpuProduct *p, Ex thread, Ex *index, int64_t run,
+		       uint32_t sums, Ex *at, Ex *sum)
 {
 	Lower *l = &p->l;
 	const Region *r = l->region;
@@ -380,15 +385,16 @@ static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
 				shape, 2, "result");
 	}
 	Run loop;
-	lower_run_around(l, &loop, at[0], (int)run);
-	*last = loop.element;
-	index[p->batch + 1] = ex_add(p->t, first, *last);
+	lower_run_around(l, &loop, thread, (int)run);
+	Ex last = loop.element;
+	*sum = ex_add(p->t, *sum, last);
+	index[p->batch + 1] = ex_add(p->t, first, last);
 	finish_element(p, sums, at, index);
 	for (size_t i = 0; i < r->values.n; i++)
 		if (l->r->part[r->values.p[i]] == PART_EPILOGUE)
 			lower_value(l, r->values.p[i], index);
 	for (size_t i = 0; i < r->outputs.n; i++) {
-		Ex to[2] = {at[0], *last};
+		Ex to[2] = {thread, last};
 		lower_store(l, p->results[i], to,
 			    lower_value(l, r->outputs.p[i], index));
 	}
@@ -401,7 +407,7 @@ static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
 		for (int64_t c = 0; c < run; c += most) {
 			KOperand from = {.buffer = p->results[i],
 					 .nindex = 2,
-					 .index = {at[0], gp_num(p, c)}};
+					 .index = {thread, gp_num(p, c)}};
 			index[p->batch + 1] = ex_add(p->t, first, gp_num(p, c));
 			lower_copy(l, lower_output(l, v), index, &from,
 				   (int)(run < most ? run : most), false, NULL,
@@ -411,40 +417,52 @@ static void finish_run(GpuProduct *p, Ex *index, int64_t run, uint32_t sums,
 	}
 }
 
-void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
-	       uint32_t sums, const Ex *at)
+void gp_finish_inside(GpuProduct *p, Ex thread, Ex row, Ex column, int64_t run,
+		      bool whole, uint32_t sums, const Ex *at)
+{
+	Lower *l = &p->l;
+	Ex index[TN_MAX_RANK], own[K_MAX_RANK];
+	int last = l->k->buffers.p[sums].rank - 1;
+
+	memcpy(own, at, (size_t)(last + 1) * sizeof(Ex));
+	memcpy(index, p->at, (size_t)p->batch * sizeof(Ex));
+	index[p->batch] = ex_add(p->t, p->row, row);
+	index[p->batch + 1] = ex_add(p->t, p->column, column);
+	if (whole) {
+		finish_run(p, thread, index, run, sums, own, &own[last]);
+		return;
+	}
+	finish_element(p, sums, own, index);
+	lower_epilogue(l, index);
+}
+
+void gp_finish(GpuProduct *p, Ex thread, Ex row, Ex column, int64_t run,
+	       bool whole, uint32_t sums, const Ex *at)
 {
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
-	Ex index[TN_MAX_RANK], inside[2], one = gp_num(p, 1), own[K_MAX_RANK];
+	Ex inside[2], one = gp_num(p, 1), own[K_MAX_RANK];
 	int last = l->k->buffers.p[sums].rank - 1;
+	Ex width = gp_num(p, whole ? run : 1);
 	uint32_t n = 0;
 
-	memcpy(own, at, (size_t)last * sizeof(Ex));
-	row = ex_add(t, p->row, row);
-	column = ex_add(t, p->column, column);
+	memcpy(own, at, (size_t)(last + 1) * sizeof(Ex));
 	if (!whole) {
-		own[last] = lower_for(l, gp_num(p, run), MAP_UNROLL, 1);
-		column = ex_add(t, column, own[last]);
+		Ex next = lower_for(l, gp_num(p, run), MAP_UNROLL, 1);
+		own[last] = ex_add(t, own[last], next);
+		column = ex_add(t, column, next);
 	}
-	if (!divides(p, p->par[P_ROWS], p->m))
-		inside[n++] = ex_sub(t, ex_sub(t, p->m, row), one);
-	if (!divides(p, p->par[P_COLUMNS], p->n)) {
-		Ex width = gp_num(p, whole ? run : 1);
-		inside[n++] = ex_sub(t, ex_sub(t, p->n, column), width);
-	}
+	Ex down = ex_sub(t, p->m, ex_add(t, p->row, row));
+	Ex across = ex_sub(t, p->n, ex_add(t, p->column, column));
+	if (!gp_whole(p, 0))
+		inside[n++] = ex_sub(t, down, one);
+	if (!gp_whole(p, 1))
+		inside[n++] = ex_sub(t, across, width);
 	lower_if(l, inside, n);
-	memcpy(index, p->at, (size_t)p->batch * sizeof(Ex));
-	index[p->batch] = row;
-	index[p->batch + 1] = column;
-	if (whole) {
-		finish_run(p, index, run, sums, own, &own[last]);
-	} else {
-		finish_element(p, sums, own, index);
-		lower_epilogue(l, index);
-		lower_end(l);
-	}
+	gp_finish_inside(p, thread, row, column, run, whole, sums, own);
 	lower_end(l);
+	if (!whole)
+		lower_end(l);
 }
 
 /* ---- the kernel ------------------------------------------------------ */

@@ -82,6 +82,8 @@ KOperand gp_place(GpuProduct *p, int number, Ex place, Ex k);
 /* Whether width divides x, term by term, by what is known or where each of *n
  * conditions holds, to which it adds; conds NULL: by what is known. */
 bool gp_divided(const GpuProduct *p, Ex x, int width, Ex *conds, uint32_t *n);
+/* Whether all tiles are whole along rows (0) or columns (1). */
+bool gp_whole(const GpuProduct *p, int axis);
 /*
  * What keeps elements inside of the operand, width[0] of them across and
  * width[1] along k, of which the first is named: conditions that are not known
@@ -101,11 +103,15 @@ bool gp_stores_runs(const GpuProduct *p, int64_t run, Ex *conds, uint32_t *n);
 /*
  * The boundaries of `run` sums side by side in the tile, of which row and
  * column are the first one's, and what follows them, where there is a result.
- * at: the sums' indices but for the last one, which counts the run. whole: the
- * results of a run go to memory at once.
+ * at: the indices of the first sum, of which the last one counts the run.
+ * whole: the results of a run go to memory at once.
  */
-void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
-	       uint32_t sums, const Ex *at);
+void gp_finish(GpuProduct *p, Ex thread, Ex row, Ex column, int64_t run,
+	       bool whole, uint32_t sums, const Ex *at);
+
+/* The same where they are all results; whole or of one sum. */
+void gp_finish_inside(GpuProduct *p, Ex thread, Ex row, Ex column, int64_t run,
+		      bool whole, uint32_t sums, const Ex *at);
 
 /* ---- gpu_contract_simt.c --------------------------------------------- */
 
@@ -157,6 +163,7 @@ typedef struct Mma {
 	int64_t chunk;        /* elements of 16 bytes */
 	int64_t down, across; /* warps */
 	MmaOperand in[2];
+	uint32_t block; /* what a worker packs */
 	uint32_t sums;
 } Mma;
 

@@ -20,6 +20,9 @@
 #define MIN_STAGES    2
 #define SMALL_COLUMNS 64
 #define RUN           8
+#define PACK_LINE     64 /* elements of a line that a block packs */
+#define PACK_ELEMENTS 8  /* of a thread */
+#define NO_BLOCK      UINT32_MAX
 #define RUN_COLUMNS   (4 * RUN) /* of four threads side by side */
 
 /* ---- the candidate --------------------------------------------------- */
@@ -340,6 +343,91 @@ static Ex lines_of(const Mma *m, int number, bool lines)
 		 : round_up(p, number ? p->n : p->m, gp_wide(p, number));
 }
 
+/* Reads element x of an operand, line and place along it, to the worker's
+ * block, zero unless the conditions hold. */
+static void read_element(Mma *m, int number, const Ex x[2], const Ex *to,
+			 const Ex *conds, uint32_t n)
+{
+	Lower *l = &m->p->l;
+	bool along = m->in[number].along;
+	Ex index[TN_MAX_RANK];
+	ValueId v = gp_operand(m->p, number, x[!along], x[along], index);
+
+	lower_if(l, conds, n);
+	lower_store(l, m->block, to, lower_value(l, v, index));
+	if (n) {
+		lower_else(l);
+		lower_store(l, m->block, to, lower_zero(l, m->element));
+	}
+	lower_end(l);
+}
+
+/* The elements of a block, of which the first is at `first`. */
+static void read_block(Mma *m, int number, const Ex first[2], int64_t lines,
+		       LoopMap map, const Ex extent[2], const bool *partial)
+{
+	GpuProduct *p = m->p;
+	ExprTab *t = p->t;
+	Ex x[2], to[2], conds[2];
+	uint32_t n = 0;
+
+	/* threads side by side as the operand lies */
+	int turned = m->in[number].along != gp_along_k(p, number);
+	Ex i = lower_for(&p->l, gp_num(p, lines * PACK_LINE), map,
+			 p->l.threads);
+	Ex by = gp_num(p, turned ? lines : PACK_LINE);
+	to[turned] = ex_div(t, i, by);
+	to[!turned] = ex_mod(t, i, by);
+	for (int d = 0; d < 2; d++) {
+		x[d] = ex_add(t, first[d], to[d]);
+		if (partial[d])
+			conds[n++] = ex_sub(t, ex_sub(t, extent[d], x[d]),
+					    gp_num(p, 1));
+	}
+	read_element(m, number, x, to, conds, n);
+	lower_end(&p->l);
+}
+
+/*
+ * A block of PACK_LINE elements of so many lines goes to the worker's memory
+ * and from there, 16 bytes a thread, to where it is packed. What is read as it
+ * lies, and is there, is asked for all at once.
+ */
+static void fill_block(Mma *m, int number, const Ex first[2], int64_t lines)
+{
+	static const bool none[2];
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	const MmaOperand *o = &m->in[number];
+	Ex wide = number ? p->n : p->m;
+	const Ex extent[2] = {o->along ? wide : p->k, o->along ? p->k : wide};
+	Ex index[TN_MAX_RANK], room[2];
+	bool partial[2];
+	KOperand from;
+	uint32_t n = 0;
+
+	for (int d = 0; d < 2; d++) {
+		Ex step = gp_num(p, d ? PACK_LINE : lines);
+		partial[d] = !ex_equals(t, ex_mod(t, extent[d], step), 0);
+		if (partial[d])
+			room[n++] =
+				ex_sub(t, ex_sub(t, extent[d], first[d]), step);
+	}
+	ValueId v =
+		gp_operand(p, number, first[!o->along], first[o->along], index);
+	if (lower_place(l, v, index, &from)) {
+		lower_if(l, room, n);
+		read_block(m, number, first, lines, MAP_VUNROLL, extent, none);
+		if (!n)
+			return;
+		lower_else(l);
+	}
+	read_block(m, number, first, lines, MAP_VECTOR, extent, partial);
+	if (lower_place(l, v, index, &from))
+		lower_end(l);
+}
+
 /* Writes an operand to memory, whole tiles of it, k along where it was or the
  * unit cannot turn it. */
 static void pack(Mma *m, int number)
@@ -348,8 +436,10 @@ static void pack(Mma *m, int number)
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	MmaOperand *o = &m->in[number];
-	Ex shape[K_MAX_RANK], to[K_MAX_RANK], index[TN_MAX_RANK], conds[2];
-	int n = 0, threads = l->threads;
+	Ex shape[K_MAX_RANK], to[K_MAX_RANK], conds[2];
+	int64_t lines = PACK_ELEMENTS * l->threads / PACK_LINE;
+	int64_t per = PACK_LINE / m->chunk;
+	int n = 0;
 	uint32_t nconds = 0;
 
 	o->along = gp_along_k(p, number) || m->chunk != 8;
@@ -359,10 +449,16 @@ static void pack(Mma *m, int number)
 	}
 	shape[n] = lines_of(m, number, true);
 	shape[n + 1] = lines_of(m, number, false);
-	Ex tasks = shape[n];
+	Ex tasks = ex_ceil_div(t, shape[n], gp_num(p, lines));
 	o->packing = lower_buffer(l, SCOPE_SHARED, m->element, shape,
 				  (uint8_t)(n + 2),
 				  number ? "packed_b" : "packed_a");
+	if (m->block == NO_BLOCK) {
+		Ex block[2] = {gp_num(p, lines),
+			       gp_num(p, PACK_LINE + m->chunk)};
+		m->block = lower_buffer(l, SCOPE_WORKER, m->element, block, 2,
+					"block");
+	}
 	lower_phase(l, number ? "pack_b" : "pack_a");
 	if (o->nconds) { /* no tasks where it is used as it lies */
 		Ex lacks = gp_num(p, 0);
@@ -373,26 +469,26 @@ static void pack(Mma *m, int number)
 	for (int d = 0; d < n; d++)
 		p->at[d] = to[d] =
 			o->varies[d] ? lower_task(l, shape[d]) : gp_num(p, 0);
-	to[n] = lower_task(l, tasks);
-	to[n + 1] = lower_for(l, shape[n + 1], MAP_VECTOR, threads);
-	Ex k = to[o->along ? n + 1 : n], place = to[o->along ? n : n + 1];
-	Ex extent[2] = {number ? p->n : p->m, p->k}, at[2] = {place, k};
-	for (int i = 0; i < 2; i++)
-		if (!ex_equals(t,
-			       ex_sub(t,
-				      shape[(i == 1) == o->along ? n + 1 : n],
-				      extent[i]),
-			       0))
-			conds[nconds++] = ex_sub(t, ex_sub(t, extent[i], at[i]),
-						 gp_num(p, 1));
-	lower_if(l, conds, nconds);
-	lower_store(
-		l, o->packing, to,
-		lower_value(l, gp_operand(p, number, place, k, index), index));
-	if (nconds) {
-		lower_else(l);
-		lower_store(l, o->packing, to, lower_zero(l, m->element));
+	to[n] = ex_mul(t, lower_task(l, tasks), gp_num(p, lines));
+	to[n + 1] = lower_task(
+		l, ex_ceil_div(t, shape[n + 1], gp_num(p, PACK_LINE)));
+	to[n + 1] = ex_mul(t, to[n + 1], gp_num(p, PACK_LINE));
+	fill_block(m, number, to + n, lines);
+	Ex i = lower_for(l, gp_num(p, lines * per), MAP_VECTOR, l->threads);
+	KOperand from = {.buffer = m->block, .nindex = 2};
+	from.index[0] = ex_div(t, i, gp_num(p, per));
+	from.index[1] =
+		ex_mul(t, ex_mod(t, i, gp_num(p, per)), gp_num(p, m->chunk));
+	for (int d = 0; d < 2; d++) {
+		Ex step = gp_num(p, d ? PACK_LINE : lines);
+		Ex whole = gp_num(p, d ? m->chunk : 1);
+		to[n + d] = ex_add(t, to[n + d], from.index[d]);
+		if (!ex_equals(t, ex_mod(t, shape[n + d], step), 0))
+			conds[nconds++] = ex_sub(
+				t, ex_sub(t, shape[n + d], to[n + d]), whole);
 	}
+	lower_if(l, conds, nconds);
+	lower_copy(l, o->packing, to, &from, (int)m->chunk, false, NULL, 0);
 	lower_end(l);
 	lower_end(l);
 }
@@ -580,17 +676,6 @@ static void open_runs(Mma *m, Ex at[5], Ex place[2])
 	place[1] = ex_add(t, place[1], ex_mul(t, of_four, gp_num(p, RUN)));
 }
 
-static void finish_pairs(Mma *m)
-{
-	GpuProduct *p = m->p;
-	Ex at[5], place[2];
-
-	open_pairs(m, at, place);
-	gp_finish(p, place[0], place[1], 2, gp_stores_runs(p, 2, NULL, NULL),
-		  m->sums, at);
-	close_pairs(m);
-}
-
 static void finish_runs(Mma *m)
 {
 	GpuProduct *p = m->p;
@@ -610,8 +695,144 @@ static void finish_runs(Mma *m)
 
 	lower_runs(&p->l, runs, m->sums, p->l.region->anchor);
 	open_runs(m, at, place);
-	gp_finish(p, place[0], place[1], RUN, true, runs, at);
+	at[4] = gp_num(p, 0);
+	gp_finish(p, at[0], place[0], place[1], RUN, true, runs, at);
 	close_pairs(m);
+}
+
+/*
+ * Columns that the block's memory takes of the sums at a time, where the ring
+ * was. Rows are 8 words longer, so that those that half a warp stores to are in
+ * different banks.
+ */
+static int64_t stage_columns(const Mma *m)
+{
+	const int64_t *par = m->p->par;
+	int64_t bytes =
+		par[P_STAGES] * stage_bytes(par, dtype_info[m->element].bytes);
+	int64_t n = par[P_COLUMNS];
+
+	while (n % (2 * RUN) == 0 && par[P_ROWS] * (n + 8) * 4 > bytes)
+		n /= 2;
+	return n;
+}
+
+static void store_stage(Mma *m, uint32_t stage, Ex first, int64_t columns)
+{
+	GpuProduct *p = m->p;
+	ExprTab *t = p->t;
+	Ex at[5], place[2];
+
+	open_pairs(m, at, place);
+	at[4] = gp_num(p, 0);
+	Ex to[2] = {place[0], ex_sub(t, place[1], first)};
+	Ex here[2] = {to[1], ex_sub(t, gp_num(p, columns - 2), to[1])};
+	lower_if(&p->l, here, columns < p->par[P_COLUMNS] ? 2 : 0);
+	KOperand from = {.buffer = m->sums, .nindex = 5};
+	memcpy(from.index, at, sizeof(at));
+	lower_copy(&p->l, stage, to, &from, 2, false, NULL, 0);
+	lower_end(&p->l);
+	close_pairs(m);
+}
+
+/* A run of sums goes to registers first, whole words of it at once. */
+static void finish_moved(Mma *m, Ex tid, const Ex at[2], Ex column, int64_t run,
+			 uint32_t stage)
+{
+	GpuProduct *p = m->p;
+	Ex shape[2] = {gp_num(p, p->par[P_THREADS]), gp_num(p, run)};
+	Ex to[2] = {tid, gp_num(p, 0)};
+	KOperand from = {.buffer = stage, .nindex = 2, .index = {at[0], at[1]}};
+	int64_t most = COPY_BYTES / dtype_info[p->acc].bytes;
+	uint32_t moved =
+		lower_buffer(&p->l, SCOPE_REG, p->acc, shape, 2, "run");
+
+	for (int64_t i = 0; i < run; i += most) {
+		to[1] = gp_num(p, i);
+		from.index[1] = ex_add(p->t, at[1], to[1]);
+		lower_copy(&p->l, moved, to, &from,
+			   (int)(run < most ? run : most), false, NULL, 0);
+	}
+	to[1] = gp_num(p, 0);
+	gp_finish_inside(p, tid, at[0], column, run, true, moved, to);
+}
+
+/* Threads side by side along rows, `run` results each; a turn's rows below each
+ * other. */
+static void finish_stage(Mma *m, uint32_t stage, Ex first, int64_t columns,
+			 int64_t run, bool whole)
+{
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	int64_t threads = p->par[P_THREADS], rows = p->par[P_ROWS], side = 1;
+	Ex at[2], zero = gp_num(p, 0);
+
+	while (columns / run % (2 * side) == 0 && 2 * side <= threads)
+		side *= 2;
+	int64_t down = threads / side < rows ? threads / side : rows;
+	Ex by = gp_num(p, down), turns = gp_num(p, rows / down);
+	Ex tid = lower_for(l, gp_num(p, side * down), MAP_VECTOR, (int)threads);
+	Ex part = lower_for(l, gp_num(p, columns / run / side), MAP_SERIAL, 1);
+	at[0] = ex_div(t, tid, gp_num(p, side));
+	at[1] = ex_add(t, ex_mul(t, part, gp_num(p, side)),
+		       ex_mod(t, tid, gp_num(p, side)));
+	at[1] = ex_mul(t, at[1], gp_num(p, run));
+	Ex column = ex_add(t, first, at[1]);
+	Ex there = ex_sub(t, p->n, ex_add(t, p->column, column));
+	there = ex_sub(t, there, gp_num(p, run));
+	lower_if(l, &there, gp_whole(p, 1) ? 0 : 1);
+	if (!gp_whole(p, 0)) { /* rows that there are */
+		Ex left = ex_sub(t, p->m, ex_add(t, p->row, at[0]));
+		left = ex_max(t, ex_ceil_div(t, left, by), zero);
+		turns = ex_min(t, turns, left);
+	}
+	at[0] = ex_add(t, at[0],
+		       ex_mul(t, lower_for(l, turns, MAP_SERIAL, 1), by));
+	if (whole)
+		finish_moved(m, tid, at, column, run, stage);
+	else
+		gp_finish_inside(p, tid, at[0], column, 1, false, stage, at);
+	for (int i = 0; i < 4; i++)
+		lower_end(l);
+}
+
+/*
+ * Where not all rows of results are known to be whole runs: sums go through the
+ * block's memory, so that threads side by side finish elements, or what runs
+ * there are, side by side.
+ */
+static void finish_staged(Mma *m, const Ex *conds, uint32_t n)
+{
+	GpuProduct *p = m->p;
+	Lower *l = &p->l;
+	int64_t columns = stage_columns(m), run = RUN;
+	Ex shape[2] = {gp_num(p, p->par[P_ROWS]), gp_num(p, columns + 8)};
+	uint32_t stage =
+		lower_buffer(l, SCOPE_WORKER, p->acc, shape, 2, "stage");
+
+	l->k->buffers.p[stage].late = true;
+	if (m->unit == UNIT_MMA) /* boxes have all been waited for */
+		lower_wait(l, 0);
+	Ex chunk = lower_for(l, gp_num(p, p->par[P_COLUMNS] / columns),
+			     MAP_SERIAL, 1);
+	Ex first = ex_mul(p->t, chunk, gp_num(p, columns));
+	store_stage(m, stage, first, columns);
+	(void)lower_append(l, ST_BARRIER);
+	if (n) {
+		lower_if(l, conds, n);
+		finish_stage(m, stage, first, columns, run, true);
+		lower_else(l);
+		run /= 2;
+	}
+	while (run > 1 && !gp_stores_runs(p, run, NULL, NULL))
+		run /= 2;
+	if (n)
+		p->results = NULL; /* of another width */
+	finish_stage(m, stage, first, columns, run, run > 1);
+	if (n)
+		lower_end(l);
+	lower_end(l);
 }
 
 /* By runs of results, which are 16 bytes and more, where rows are whole runs.
@@ -622,18 +843,11 @@ void gp_mma_finish(Mma *m)
 	Ex conds[GP_DIMS];
 	uint32_t n = 0;
 
-	if (warp_columns(m) % RUN_COLUMNS ||
-	    !gp_stores_runs(p, RUN, conds, &n)) {
-		finish_pairs(m);
-		return;
-	}
-	lower_if(&p->l, conds, n);
-	finish_runs(m);
-	if (n) {
-		lower_else(&p->l);
-		finish_pairs(m);
-	}
-	lower_end(&p->l);
+	bool runs = gp_stores_runs(p, RUN, conds, &n);
+	if (runs && !n && warp_columns(m) % RUN_COLUMNS == 0)
+		finish_runs(m);
+	else
+		finish_staged(m, conds, runs ? n : 0);
 }
 
 void gp_mma_multiply(Mma *m, Ex block, int64_t first, int64_t steps)
@@ -791,7 +1005,8 @@ void gp_mma_lower(GpuProduct *p)
 	Lower *l = &p->l;
 	Mma m = {.p = p,
 		 .unit = (MatrixUnit)p->par[P_UNIT],
-		 .down = down_of(p->par)};
+		 .down = down_of(p->par),
+		 .block = NO_BLOCK};
 	bool none = ex_equals(p->t, p->k, 0);
 
 	m.element = program_value(l->p, p->v->args[0])->dtype;

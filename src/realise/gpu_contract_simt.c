@@ -443,7 +443,8 @@ static void finish(Simt *s)
 
 	at[0] = lower_for(&p->l, gp_num(p, threads), MAP_VECTOR, (int)threads);
 	open_sums(s, at, place, true);
-	gp_finish(p, place[0], place[1], s->run[1],
+	at[4] = gp_num(p, 0);
+	gp_finish(p, at[0], place[0], place[1], s->run[1],
 		  gp_stores_runs(p, s->run[1], NULL, NULL), s->sums, at);
 	close(s, 4);
 }

@@ -11,8 +11,9 @@
  *
  * A kernel that waits by itself for those before it is joined to the one before
  * by a programmatic edge: its blocks are there, and have begun, when that one's
- * last ones end. Where one of the two becomes disabled or enabled, the graph is
- * made anew, since what such an edge means for a disabled node is not said.
+ * last ones end. What such an edge means for a disabled node is not said: where
+ * one of the two becomes disabled or enabled the graph is made anew, and such a
+ * kernel that is disabled has no node, so that those around it are joined.
  * [CUDA Programming Guide, "Programmatic Dependent Launch", "in CUDA Graphs"]
  *
  * What a library queues is recorded by itself and is one node, a child graph:
@@ -77,12 +78,28 @@ typedef struct Outcome {
 /* CU_STREAM_MEM_OP_WRITE_VALUE_32 */
 #define WRITE_VALUE_32 2
 
+static bool has_node(const CudaStep *s)
+{
+	return s->enabled || !s->now.waits;
+}
+
+/* The step before number i that has a node; NULL: none. */
+static const CudaStep *step_before(const CudaGraph *g, size_t i)
+{
+	while (i-- > 0)
+		if (has_node(&g->steps[i]))
+			return &g->steps[i];
+	return NULL;
+}
+
 /* The node that writes 1 to the signal's word, after the last launch. */
 static Outcome signal_make(CudaGraph *g)
 {
 	const Cuda *c = g->device->cuda;
 	Outcome o = {.where = g->names};
-	CudaGraphNode node, *after = &g->steps[g->n - 1].node;
+	const CudaStep *last = step_before(g, g->n);
+	CudaGraphNode node;
+	const CudaGraphNode *after = last ? &last->node : NULL;
 	CudaPtr word = (uintptr_t)g->signal.word;
 	CudaMemOp op = {
 		.write = {.operation = WRITE_VALUE_32, .to = word, .value = 1}};
@@ -106,18 +123,19 @@ static Outcome signal_make(CudaGraph *g)
 		break;
 	case CUDA_SIGNAL_MEMOP:
 		o.call = "cuGraphAddBatchMemOpNode";
-		o.result = c->cuGraphAddBatchMemOpNode(&node, g->form, after, 1,
-						       &ops);
+		o.result = c->cuGraphAddBatchMemOpNode(&node, g->form, after,
+						       last != NULL, &ops);
 		break;
 	case CUDA_SIGNAL_MEMSET:
 		o.call = "cuGraphAddMemsetNode";
-		o.result = c->cuGraphAddMemsetNode(&node, g->form, after, 1,
-						   &fill, g->device->context);
+		o.result = c->cuGraphAddMemsetNode(&node, g->form, after,
+						   last != NULL, &fill,
+						   g->device->context);
 		break;
 	case CUDA_SIGNAL_KERNEL:
 		o.call = "cuGraphAddKernelNode";
-		o.result = c->cuGraphAddKernelNode(&node, g->form, after, 1,
-						   &kernel);
+		o.result = c->cuGraphAddKernelNode(&node, g->form, after,
+						   last != NULL, &kernel);
 		break;
 	}
 	return o;
@@ -137,15 +155,16 @@ static Outcome step_make(CudaGraph *g, size_t i)
 {
 	const Cuda *c = g->device->cuda;
 	CudaStep *s = &g->steps[i];
+	const CudaStep *before = step_before(g, i);
 	CudaExtra extra;
 	CudaKernelNode k = node_of(&s->now, &extra);
 	Outcome o = {.where = s->now.name};
 
-	s->joined = i > 0 && s->now.waits && is_kernel(s) &&
-		    is_kernel(&s[-1]) && c->cuGraphAddDependencies &&
+	s->joined = before && s->now.waits && is_kernel(s) &&
+		    is_kernel(before) && c->cuGraphAddDependencies &&
 		    g->device->info.major >= 9;
-	bool plain = i > 0 && !s->joined;
-	const CudaGraphNode *after = plain ? &s[-1].node : NULL;
+	bool plain = before && !s->joined;
+	const CudaGraphNode *after = plain ? &before->node : NULL;
 	if (s->now.child) {
 		o.call = "cuGraphAddChildGraphNode";
 		o.result = c->cuGraphAddChildGraphNode(&s->node, g->form, after,
@@ -162,7 +181,7 @@ static Outcome step_make(CudaGraph *g, size_t i)
 	if (o.result != 0 || !s->joined)
 		return o;
 	o.call = "cuGraphAddDependencies";
-	o.result = c->cuGraphAddDependencies(g->form, &s[-1].node, &s->node,
+	o.result = c->cuGraphAddDependencies(g->form, &before->node, &s->node,
 					     &programmatic, 1);
 	return o;
 }
@@ -175,7 +194,8 @@ static Outcome graph_make(CudaGraph *g)
 
 	o.result = c->cuGraphCreate(&g->form, 0);
 	for (size_t i = 0; i < g->n && o.result == 0; i++)
-		o = step_make(g, i);
+		if (has_node(&g->steps[i]))
+			o = step_make(g, i);
 	if (o.result == 0 && g->signal.kind != CUDA_SIGNAL_NONE)
 		o = signal_make(g);
 	if (o.result != 0)
@@ -184,7 +204,7 @@ static Outcome graph_make(CudaGraph *g)
 	o.result = c->cuGraphInstantiateWithFlags(&g->exec, g->form, 0);
 	for (size_t i = 0; i < g->n && o.result == 0; i++) {
 		CudaStep *s = &g->steps[i];
-		if (s->enabled || !s->now.function)
+		if (s->enabled || !s->now.function || !has_node(s))
 			continue;
 		o.call = "cuGraphNodeSetEnabled";
 		o.where = s->now.name;
@@ -260,9 +280,11 @@ static bool step_set(Ctx *ctx, CudaGraph *g, CudaStep *s, const CudaLaunch *l)
 
 static bool step_enable(Ctx *ctx, CudaGraph *g, CudaStep *s, bool enabled)
 {
-	bool next = s + 1 < g->steps + g->n && s[1].joined;
+	const CudaStep *next = s + 1, *end = g->steps + g->n;
 
-	if (s->joined || next || s->now.waits) {
+	while (next < end && !has_node(next))
+		next++;
+	if (s->joined || (next < end && next->joined) || s->now.waits) {
 		g->stale = true;
 		return true;
 	}
@@ -319,6 +341,10 @@ bool cuda_graph_update(Ctx *ctx, CudaGraph *g, size_t i, const CudaLaunch *l)
 	if (!l->function)
 		return child_set(ctx, g, s, l);
 	bug_if(l->function != s->now.function || l->size != s->now.size);
+	if (!has_node(s)) {
+		g->stale |= enabled;
+		return true;
+	}
 	if (enabled && !launch_is(&s->now, l) && !step_set(ctx, g, s, l))
 		return false;
 	return enabled == s->enabled || step_enable(ctx, g, s, enabled);

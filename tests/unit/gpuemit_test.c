@@ -151,6 +151,16 @@ static const char turned[] = "def f(x: bf16[304, 136], w: bf16[72, 304]):\n"
 			     "    return x.T @ w.T\n";
 static const char odd[] = "def f(x: bf16[M, 301], w: bf16[301, N]):\n"
 			  "    return (x * 2) @ w\n";
+static const char uneven[] =
+	"def f(x: f16[129, 257], w: f16[257, 201], b: f16[201], "
+	"r: f16[129, 201]):\n"
+	"    y = x @ w + b\n"
+	"    return y + r, y\n";
+static const char pairs[] = "def f(x: bf16[130, 72], w: bf16[130, 72]):\n"
+			    "    return silu(x @ w.T)\n";
+static const char odd_bytes[] =
+	"def f(x: i8[65, 257], w: i8[257, 127], r: i32[65, 127]):\n"
+	"    return matmul(x, w, acc=i32, out=i32) + r\n";
 static const char bytes[] = "def f(x: i8[64, K], w: i8[K, 96]):\n"
 			    "    return matmul(x, w, out=i32)\n";
 
@@ -189,6 +199,13 @@ static const PinCase pin_cases[] = {
 	{turned, {"contract.operands=forwarded", "contract.tile=16x64"}, NULL},
 	{odd, {"contract.unit=mma", "contract.threads=256"}, NULL},
 	{bytes, {"contract.unit=mma", "contract.tile=64x64"}, NULL},
+	{uneven, {"contract.unit=mma"}, NULL},
+	/* sums in parts: what the ring leaves is less than a tile of them */
+	{uneven,
+	 {"contract.tile=128x256", "contract.depth=16", "contract.stages=2"},
+	 NULL},
+	{pairs, {"contract.unit=mma", "contract.tile=16x64"}, NULL},
+	{odd_bytes, {"contract.unit=mma"}, NULL},
 	{attended, {"attention.rows=128", "attention.threads=256"}, NULL},
 	{attended, {"attention.keys=32", "attention.rows=32"}, NULL},
 	{causal, {"attention.keys=16", "attention.stages=7"}, NULL},
@@ -247,6 +264,10 @@ static const PinCase hopper_cases[] = {
 	{turned, {"contract.unit=wgmma", "contract.tile=64x128"}, NULL},
 	{odd, {"contract.unit=wgmma", "contract.stages=3"}, NULL},
 	{bytes, {"contract.unit=wgmma"}, NULL},
+	{uneven, {"contract.unit=wgmma"}, NULL},
+	{uneven, {"contract.unit=wgmma", "contract.tile=128x192"}, NULL},
+	{pairs, {"contract.unit=wgmma"}, NULL},
+	{odd_bytes, {"contract.unit=wgmma"}, NULL},
 };
 
 /* Refused by one target, for its unit. */
@@ -491,7 +512,17 @@ static void unit_text(void)
 	static const Breach wgmma[] = {
 		{"\t\t\twait 2\n", "\t\t\twait 3\n", "nothing has waited for"},
 		{"\t\twait 0\n", "\t\twait 1\n", "nothing has waited for"},
-		{"free\n", "barrier\n", "a barrier beside boxes"},
+		{"free\n", "barrier\n", "a free is missing"},
+		/* the feeder does not come to barriers, nor to folds */
+		{"settle 1\n\t\t\tfree\n",
+		 "free\n\t\t\tsettle 1\n\t\t\tbarrier\n",
+		 "a barrier is missing"},
+		{"\t\twait 0\n",
+		 "\t\twait 0\n\t\tv90: f32 = acc add\n"
+		 "\t\tfor i90 < 256 vector 256 {\n"
+		 "\t\t\tv91: f32 = const 0x0p+0\n"
+		 "\t\t\tv90: f32 = accum add v91\n\t\t}\n",
+		 "a fold of threads beside boxes"},
 		{"free\n", "settle 0\n", "a free is missing"},
 		{"\t\twait 0\n", "\t\twait 0\n\t\twait 0\n\t\twait 0\n",
 		 "a free is missing"},
@@ -524,6 +555,20 @@ static void unit_text(void)
 		{"runs runs = sums", "runs sums = runs",
 		 "are no such registers"},
 	};
+	static const Breach staged[] = {
+		{"settle 0\n\t\tbarrier\n", "settle 0\n",
+		 "a barrier is missing"},
+		{"}\n\t\tbarrier\n", "}\n", "a barrier is missing"},
+		{"settle 0\n\t\tbarrier\n", "barrier\n\t\tsettle 0\n",
+		 "a barrier is missing"},
+		{"\t\twait 0\n", "\t\twait 1\n", "nothing has waited for"},
+		{"] late", "] late swizzled", "expected"},
+		{"copy stage[", "copy stage[1 + ", "cannot prove"},
+	};
+	static const Breach packed[] = {
+		{"barrier\n", "", "a barrier is missing"},
+		{"block: f16[32, 72]", "block: f16[32, 70]", "divides"},
+	};
 	static const Breach attend[] = {
 		{"wait 0\n", "wait 1\n", "nothing has waited for"},
 		{"\t\t\tbarrier\n", "", "a barrier is missing"},
@@ -544,6 +589,9 @@ static void unit_text(void)
 	static const char fixed[] =
 		"def f(x: f16[256, 512], w: f16[512, 1024]):\n"
 		"    return x @ w\n";
+	static const char wide[] =
+		"def f(x: f16[256, 512], w: f16[512, 1001]):\n"
+		"    return x @ w\n";
 	static const char *const pins[] = {"contract.tile=128x256",
 					   "contract.unit=mma"};
 	static const char *const hopper[] = {"contract.tile=128x256",
@@ -555,6 +603,9 @@ static void unit_text(void)
 	}
 	text_case(fixed, pins, 2, mma, ARRAY_LEN(mma));
 	text_case(fixed, hopper, 2, wgmma, ARRAY_LEN(wgmma));
+	text_case(wide, pins, 2, packed, ARRAY_LEN(packed));
+	text_case(wide, hopper, 2, packed, ARRAY_LEN(packed));
+	text_case(wide, hopper, 2, staged, ARRAY_LEN(staged));
 	text_case(attended, NULL, 0, attend, ARRAY_LEN(attend));
 	text_case(causal, NULL, 0, NULL, 0);
 	text_case(weighed, NULL, 0, NULL, 0);

@@ -346,6 +346,89 @@ static void copies(void)
 	ctx_release(&ctx);
 }
 
+/* ---- late buffers ---------------------------------------------------- */
+
+#define LATE_OF(scope)                                                         \
+	"\tbuffer " scope " z: f32[192] late\n"                                \
+	"\tphase main threads 64 tasks i0 < M {\n"
+#define LATE LATE_OF("worker")
+#define FILL_LATE(axis)                                                        \
+	"for i" axis " < 64 vector 64 {\nv" axis ": f32 = load x[i0, i" axis   \
+	"]\nstore z[i" axis "] = v" axis "\n}\n"
+#define CROSS_LATE(axis)                                                       \
+	"for i" axis " < 64 vector 64 {\nv" axis ": f32 = load z[63 - i" axis  \
+	"]\nstore y[i0, i" axis "] = v" axis "\n}\n"
+
+/* A late buffer has the memory of the others. */
+static void late(void)
+{
+	static const char *const bodies[] = {
+		FILL("1") "@\n" FILL_LATE("2") "barrier\n" CROSS_LATE("3"),
+		FILL("1") "barrier\n" CROSS("2") "@\n" FILL_LATE("3"),
+		FILL("1") "barrier\n" FILL_LATE("2") "@\n" CROSS_LATE("3"),
+		/* what is stored and never loaded is in the way as well */
+		FILL("1") "if 2 - i0 >= 0 {\n@\n" FILL_LATE("2") "}\n",
+		COPY("1", "u[1, 4*i1]", ROW("1"),
+		     " async") "wait 0\n@\n" FILL_LATE("2"),
+		FILL("1") "barrier\nfor i20 < M serial {\n" FILL_LATE(
+			"2") "barrier\n" CROSS_LATE("3") "@\n}\n",
+	};
+	static const char *const gone[] = {
+		FILL("1") "barrier\n" FILL_LATE("2") "barrier\n" CROSS("3"),
+		FILL_LATE("1") "barrier\n" FILL("2"),
+		"for i20 < M serial {\n" FILL("1") "barrier\n" FILL_LATE(
+			"2") "barrier\n}\n",
+		FILL("1") "barrier\nfor i2 < 64 vector 64 {\n"
+			  "v2: f32 = load w[i2]\nstore z[i2] = v2\n}\n",
+		FILL("1") "barrier\n" COPY("2", "z[4*i2]", "w[4*i2]", ""),
+		"if 2 - i0 >= 0 {\n" FILL_LATE(
+			"1") "} else {\n}\nbarrier\n" FILL("2"),
+	};
+	Ctx ctx;
+
+	for (size_t i = 0; i < ARRAY_LEN(bodies); i++) {
+		ctx_init(&ctx);
+		check_refused(LATE, marked(&ctx.perm, bodies[i], false),
+			      "a barrier is missing before statement");
+		check_read(LATE, marked(&ctx.perm, bodies[i], true));
+		ctx_release(&ctx);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(gone); i++)
+		check_refused(LATE, gone[i], "memory a late buffer has taken");
+	check_refused(LATE,
+		      COPY("1", "u[1, 4*i1]", ROW("1"),
+			   " async") "barrier\n" FILL_LATE("2"),
+		      "nothing has waited for");
+	check_refused(LATE_OF("shared"), FILL_LATE("1"),
+		      "only scratch is late");
+	check_refused(LATE_OF("reg"), "", "only scratch is late");
+}
+
+/* It begins where they begin, and what lies behind is behind all. */
+static void late_memory(void)
+{
+	static const char body[] = FILL("1") "barrier\n" FILL_LATE(
+		"2") "barrier\n" CROSS_LATE("3");
+	Ctx ctx;
+	int64_t bytes = 0;
+
+	ctx_init(&ctx);
+	Kernels *k = parse(&ctx, arena_printf(&ctx.perm, "%s%s%s" CLOSE,
+					      PROGRAM, LATE, body));
+	if (CHECK(k != NULL)) {
+		const Kernel *one = &k->kernels.p[0];
+		const char *text = emit_gpu(&ctx.perm, k, one, CD_CUDA);
+		CHECK(strstr(text, "w = (float *)(tn_shared + 512)"));
+		CHECK(strstr(text, "z = (float *)(tn_shared + 512)"));
+		CHECK(ex_is_const(
+			&k->program->ex,
+			emit_shared(k, one, &one->phases.p[0], CD_CUDA),
+			&bytes));
+		CHECK(bytes == 512 + 192 * 4);
+	}
+	ctx_release(&ctx);
+}
+
 static void laws_of_copies(void)
 {
 	static const char *const rows[][2] = {
@@ -553,6 +636,6 @@ static void damaged(void)
 }
 
 TEST_MAIN(TEST(law), TEST(barriers), TEST(no_barriers), TEST(within_a_loop),
-	  TEST(copies), TEST(laws_of_copies), TEST(laws), TEST(threads),
-	  TEST(phases), TEST(unread_fold), TEST(part_of_a_warp),
-	  TEST(registers), TEST(damaged))
+	  TEST(copies), TEST(laws_of_copies), TEST(late), TEST(late_memory),
+	  TEST(laws), TEST(threads), TEST(phases), TEST(unread_fold),
+	  TEST(part_of_a_warp), TEST(registers), TEST(damaged))
