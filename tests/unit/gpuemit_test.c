@@ -685,7 +685,7 @@ static void rows_in_runs(void)
 	"[96, 1]):\n    return " rest "\n"
 
 /* What goes by words of two 16-bit floats, and what does not. */
-static void pairs(void)
+static void by_pairs(void)
 {
 	static const struct {
 		const char *text, *has, *lacks;
@@ -733,4 +733,4 @@ static void pairs(void)
 
 TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(pins_refused),
 	  TEST(narrow_indices), TEST(unit_text), TEST(rows_in_runs),
-	  TEST(pairs))
+	  TEST(by_pairs))
