@@ -68,11 +68,14 @@ typedef struct Emit {
 	int copy; /* number of this copy of an unrolled vector body */
 	VEC(const Stmt *)
 	streams; /* stores of the vector loop that have a flag */
-	VEC(const Stmt *) folds; /* that threads do together, of all phases */
-	int nfolds;              /* so far in the phase */
-	int around;              /* plain loops around */
-	int workers;             /* of a block that the phase is written for */
-	VEC(Ex) consts;          /* named c0, c1 ... at the phase's head */
+	VEC(const Stmt *) folds;  /* that threads do together, of all phases */
+	int nfolds;               /* so far in the phase */
+	int around;               /* plain loops around */
+	int workers;              /* of a block that the phase is written for */
+	VEC(Ex) consts;           /* named c0, c1 ... at the phase's head */
+	VEC(const Stmt *) paired; /* loops of the phase (emit_gpu_pair.c) */
+	bool *packed;             /* registers of it, by buffer */
+	bool pairs[2];            /* the source has some, of f16 and bf16 */
 	bool feeder;   /* what is printed is for the feeder (emit_gpu_box.c) */
 	bool narrow;   /* indices of the phase are int */
 	VarId divisor; /* + 1: of the run at hand, known by tn_y */
@@ -212,5 +215,7 @@ const char *ec_identity(const Emit *e, Op op, DType d);
 /* tn_hsum and its kin; NULL for a fold that has none. */
 const char *ec_fold_lanes(Op op);
 void ec_stmt(Emit *e, const Stmt *s);
+/* The program's value that the statement computes, as a comment, once. */
+void ec_comment(Emit *e, const Stmt *s);
 
 #endif

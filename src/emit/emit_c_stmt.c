@@ -654,7 +654,7 @@ static void bound(Emit *e, const Stmt *s)
 /* ---- statements ------------------------------------------------------ */
 
 /* The program's value that the statement computes, once a group. */
-static void comment(Emit *e, const Stmt *s)
+void ec_comment(Emit *e, const Stmt *s)
 {
 	if (s->value == NO_VALUE || s->value == e->commented || e->quiet)
 		return;
@@ -674,7 +674,7 @@ void ec_stmt(Emit *e, const Stmt *s)
 
 	if (!live)
 		return;
-	comment(e, s);
+	ec_comment(e, s);
 	switch (s->kind) {
 	case ST_LOAD:
 		ec_load(e, s);

@@ -171,10 +171,13 @@ static void print_register(Emit *e, uint32_t number, const Phase *ph)
 		bug_if(!ex_is_const(e->t, b->shape[d], &n));
 		if (e->reg_lanes[number] && d == b->rank - 1)
 			n = (n + ph->threads - 1) / ph->threads;
+		if (e->packed[number] && d == b->rank - 1)
+			n /= 2;
 		buf_printf(&row, "[%" PRId64 "]", n);
 	}
-	ec_line(e, "%s r_%s%s;\n", ec_type(e, b->dtype, 0), b->name,
-		buf_str(&row));
+	ec_line(e, "%s r_%s%s;\n",
+		e->packed[number] ? "unsigned" : ec_type(e, b->dtype, 0),
+		b->name, buf_str(&row));
 }
 
 const char *eg_reg(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop)
@@ -384,6 +387,10 @@ static void plain_loop(Emit *e, const Stmt *s, Ex extent, const Phase *ph,
 {
 	VarId by = loop ? eg_divisor(e, s) : NO_VAR;
 
+	if (eg_is_paired(e, s)) {
+		eg_pair_loop(e, s, ph, loop);
+		return;
+	}
 	if (by == NO_VAR) {
 		turns_of(e, s, extent, ph, loop);
 		return;
@@ -454,12 +461,12 @@ static void print_access(Emit *e, const Stmt *s, const Phase *ph,
 
 	if (reg && s->kind == ST_LOAD) {
 		ec_line(e, "%s%s;\n", ec_declare(e, s, 0),
-			eg_reg(e, s, ph, loop));
+			eg_reg_load(e, s, ph, loop));
 	} else if (reg) {
 		VarId v = eg_dot_stored(e, s, ph);
 		if (e->vars[v].rounds)
 			v = e->vars[v].rounds - 1;
-		ec_line(e, "%s = v%u;\n", eg_reg(e, s, ph, loop), v);
+		eg_reg_store(e, s, arena_printf(e->arena, "v%u", v), ph, loop);
 	} else if (s->kind == ST_LOAD) {
 		ec_load(e, s);
 	} else if (loop) {
@@ -791,6 +798,7 @@ static void print_phase(Emit *e, Buf *out, const Phase *ph)
 	Buf body, feeder, axes;
 
 	ec_open_phase(e, ph);
+	eg_pair_find(e, ph);
 	eg_round_late(e, ph);
 	e->narrow = e->dialect == CD_CUDA && eg_is_narrow(e, ph);
 	e->nfolds = 0;
@@ -878,6 +886,7 @@ const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 	if (dialect == CD_CUDA)
 		buf_puts(&out, wait_text);
 	eg_quotient_head(&e, &out);
+	eg_pair_head(&e, &out);
 	eg_move_head(&e, &out);
 	eg_box_head(&e, &out);
 	eg_dot_head(&e, &out);

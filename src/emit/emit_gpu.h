@@ -4,6 +4,7 @@
  *   emit_gpu.c         kernels, loops, folds and single statements
  *   emit_gpu_move.c    elements moved several at a time
  *   emit_gpu_box.c     boxes brought by sm_90's copy engine
+ *   emit_gpu_pair.c    16-bit floats two at a time
  *   emit_gpu_round.c   f16 results rounded as they are moved
  *   emit_gpu_quotient.c  a run divided by what its elements share
  *   emit_gpu_dot.c     products by a GPU's matrix unit
@@ -49,6 +50,21 @@ void eg_box_free(Emit *e, const Phase *ph);
 /* Of the phase's threads, without the feeder. */
 void eg_box_barrier(Emit *e, const Phase *ph);
 void eg_box_head(const Emit *e, Buf *out);
+
+/* ---- emit_gpu_pair.c ------------------------------------------------- */
+
+/* Finds the loops of the phase that go by pairs, and packed registers. */
+void eg_pair_find(Emit *e, const Phase *ph);
+bool eg_is_paired(const Emit *e, const Stmt *loop);
+void eg_pair_loop(Emit *e, const Stmt *s, const Phase *ph, const Stmt *loop);
+/* The word of packed registers that has the element. */
+const char *eg_word(Emit *e, const Stmt *s, const Phase *ph);
+/* An element of registers, packed or not: its text, and what stores x there. */
+const char *eg_reg_load(Emit *e, const Stmt *s, const Phase *ph,
+			const Stmt *loop);
+void eg_reg_store(Emit *e, const Stmt *s, const char *x, const Phase *ph,
+		  const Stmt *loop);
+void eg_pair_head(const Emit *e, Buf *out);
 
 /* ---- emit_gpu_round.c ------------------------------------------------ */
 

@@ -82,11 +82,12 @@ static const char ldmatrix_text[] =
  * half of the pairs of two j, then those beyond.
  */
 static const char runs_text[] =
-	"\nstatic __device__ __forceinline__ void\n"
-	"tn_exchange(%s &x, %s &y, int with, bool upper)\n"
+	"\ntemplate <typename T>\n"
+	"static __device__ __forceinline__ void\n"
+	"tn_exchange(T &x, T &y, int with, bool upper)\n"
 	"{\n"
-	"\t%s mine = upper ? x : y;\n"
-	"\t%s other = __shfl_xor_sync(0xffffffffu, mine, with);\n"
+	"\tT mine = upper ? x : y;\n"
+	"\tT other = __shfl_xor_sync(0xffffffffu, mine, with);\n"
 	"\n"
 	"\tif (upper)\n"
 	"\t\tx = other;\n"
@@ -126,8 +127,7 @@ void eg_dot_head(const Emit *e, Buf *out)
 
 	if (!s)
 		return;
-	buf_printf(out, runs_text, eg_sum_type(s), eg_sum_type(s),
-		   eg_sum_type(s), eg_sum_type(s));
+	buf_puts(out, runs_text);
 	if (s->dot->unit == UNIT_WGMMA) {
 		eg_wgmma_head(e, out);
 		return;
@@ -270,28 +270,39 @@ void eg_runs(Emit *e, const Stmt *s)
 	const char *from = e->k->buffers.p[s->sums].name;
 	const Ex *shape = e->k->buffers.p[s->sums].shape;
 	int64_t rows = 0, columns = 0;
+	bool rounds = e->packed[s->buffer];
+	const char *type = rounds ? "unsigned" : ec_type(e, s->dtype, 0);
+	int words = rounds ? 1 : 2; /* of the two sums side by side */
 
 	bug_if(!ex_is_const(e->t, shape[1], &rows) ||
 	       !ex_is_const(e->t, shape[2], &columns));
 	e->buffer_used[s->buffer] = e->buffer_used[s->sums] = true;
+	ec_comment(e, s);
 	buf_puts(e->out, "#pragma unroll\n");
 	ec_line(e, "for (int n = 0; n < %" PRId64 "; n++) {\n",
-		rows * columns / 4 * 4);
+		rows * columns / 2 * words);
 	e->depth++;
 	ec_line(e,
-		"const int i = n / %" PRId64 ", g = n / 4 %% %" PRId64
-		", h = n / 2 %% 2, q = n %% 2;\n",
-		columns, columns / 4);
+		"const int i = n / %" PRId64 ", g = n / %d %% %" PRId64
+		", h = n / %d %% 2, q = n %% %d;\n",
+		columns / 2 * words, 2 * words, columns / 4, words, words);
 	/* pair q of j 0 to 3, which become pairs 0 to 3 of the thread's j */
 	for (int j = 0; j < 4; j++)
-		ec_line(e, "%s x%d = r_%s[i][4 * g + %d][h][q];\n",
-			ec_type(e, s->dtype, 0), j, from, j);
+		if (rounds)
+			ec_line(e,
+				"%s x%d = tn_two_%s(r_%s[i][4 * g + %d][h][0], "
+				"r_%s[i][4 * g + %d][h][1]);\n",
+				type, j, dtype_info[s->dtype].name, from, j,
+				from, j);
+		else
+			ec_line(e, "%s x%d = r_%s[i][4 * g + %d][h][q];\n",
+				type, j, from, j);
 	ec_line(e, "tn_exchange(x0, x1, 1, tn_t %% 2);\n");
 	ec_line(e, "tn_exchange(x2, x3, 1, tn_t %% 2);\n");
 	ec_line(e, "tn_exchange(x0, x2, 2, tn_t / 2 %% 2);\n");
 	ec_line(e, "tn_exchange(x1, x3, 2, tn_t / 2 %% 2);\n");
 	for (int j = 0; j < 4; j++)
-		ec_line(e, "r_%s[i][h][g][%d + q] = x%d;\n", to, 2 * j, j);
+		ec_line(e, "r_%s[i][h][g][%d + q] = x%d;\n", to, words * j, j);
 	e->depth--;
 	ec_line(e, "}\n");
 }

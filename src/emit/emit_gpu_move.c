@@ -127,7 +127,7 @@ static void by_element(Emit *e, const Stmt *s, const KOperand *to,
 		ec_line(e, "{\n");
 		e->depth++;
 		if (is_register(e, from->buffer)) {
-			const char *x = eg_reg(e, load, ph, loop);
+			const char *x = eg_reg_load(e, load, ph, loop);
 			if (s->nconds)
 				x = arena_printf(
 					e->arena, "%s ? %s : 0",
@@ -137,8 +137,8 @@ static void by_element(Emit *e, const Stmt *s, const KOperand *to,
 			ec_load(e, load);
 		}
 		if (is_register(e, to->buffer))
-			ec_line(e, "%s = v%u;\n", eg_reg(e, store, ph, loop),
-				v);
+			eg_reg_store(e, store, arena_printf(e->arena, "v%u", v),
+				     ph, loop);
 		else
 			ec_store(e, store);
 		e->depth--;
@@ -178,11 +178,15 @@ static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 
 	ec_line(e, "{\n");
 	e->depth++;
+	bool words = (source && e->packed[from->buffer]) ||
+		     (target && e->packed[to->buffer]);
+	int step = words ? 2 : 1;
 	if (source || target)
 		ec_line(e, "union { %s bits; %s x[%d]; } tn_w;\n", type,
-			is_plain(s->dtype) ? ec_type(e, s->dtype, 0)
-					   : ec_memory_type(s->dtype),
-			width);
+			words                ? "unsigned"
+			: is_plain(s->dtype) ? ec_type(e, s->dtype, 0)
+					     : ec_memory_type(s->dtype),
+			width / step);
 	else
 		ec_line(e, "struct { %s bits; } tn_w;\n", type);
 	if (s->nconds) {
@@ -190,10 +194,13 @@ static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 		ec_line(e, "if (%s) {\n", ec_conds(e, s->conds, s->nconds));
 		e->depth++;
 	}
-	for (int j = 0; source && j < width; j++) {
+	for (int j = 0; source && j < width; j += step) {
 		Stmt *one = element(e, s, from, ST_LOAD, j);
-		const char *x = eg_reg(e, one, ph, loop);
-		if (is_plain(s->dtype))
+		const char *x =
+			words ? eg_word(e, one, ph) : eg_reg(e, one, ph, loop);
+		if (words)
+			ec_line(e, "tn_w.x[%d] = %s;\n", j / 2, x);
+		else if (is_plain(s->dtype))
 			ec_line(e, "tn_w.x[%d] = %s;\n", j, x);
 		else
 			ec_line(e, "%s(&tn_w.x[%d], %s);\n",
@@ -206,10 +213,13 @@ static void whole(Emit *e, const Stmt *s, const KOperand *to, const Phase *ph,
 		e->depth--;
 		ec_line(e, "}\n");
 	}
-	for (int j = 0; target && j < width; j++) {
+	for (int j = 0; target && j < width; j += step) {
 		Stmt *one = element(e, s, to, ST_STORE, j);
-		const char *x = eg_reg(e, one, ph, loop);
-		if (is_plain(s->dtype))
+		const char *x =
+			words ? eg_word(e, one, ph) : eg_reg(e, one, ph, loop);
+		if (words)
+			ec_line(e, "%s = tn_w.x[%d];\n", x, j / 2);
+		else if (is_plain(s->dtype))
 			ec_line(e, "%s = tn_w.x[%d];\n", x, j);
 		else
 			ec_line(e, "%s = %s(&tn_w.x[%d]);\n", x,

@@ -62,6 +62,7 @@ static void find_stores(Emit *e, const Phase *ph, const StmtList *l)
 		find_stores(e, ph, &s->body);
 		find_stores(e, ph, &s->orelse);
 		if (s->kind != ST_STORE || s->dtype != DT_F16 ||
+		    e->packed[s->buffer] ||
 		    e->k->buffers.p[s->buffer].scope != SCOPE_REG ||
 		    other_uses(e, &ph->body, s->buffer))
 			continue;

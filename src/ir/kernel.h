@@ -103,7 +103,9 @@ typedef enum StmtKind {
 	ST_RUNS,  /* buffer [threads][i][2][j / 4][8] = a DOT's sums in from
 		     [threads][i][j][2][2]: at [t][i][h][g][c], of its warp's
 		     part, row 16 i + 8 h + t % 32 / 4, column
-		     32 g + 8 (t % 4) + c; lanes of a warp exchange them */
+		     32 g + 8 (t % 4) + c; lanes of a warp exchange them. Where
+		     the buffer is of 16-bit floats each is rounded first: the
+		     boundary of value */
 	ST_DOT,   /* buffer[index...] += a product by a matrix unit: KDot. By
 		     UNIT_WGMMA it is under way until a SETTLE */
 	ST_CONST, /* var = data */

@@ -296,9 +296,11 @@ bool kcheck_runs(Check *c, const Stmt *s)
 	if (c->vaxis >= 0 || c->phase->threads < MMA_THREADS)
 		return kcheck_breach(c,
 				     "runs: all threads of a warp make them");
+	bool rounds = from->dtype == DT_F32 && dtype_is_float(to->dtype) &&
+		      dtype_info[to->dtype].bytes == 2;
 	if (to->scope != SCOPE_REG || from->scope != SCOPE_REG ||
-	    to->dtype != from->dtype || s->dtype != to->dtype ||
-	    dtype_info[to->dtype].bytes != 4 || to->rank != 5 ||
+	    (to->dtype != from->dtype && !rounds) || s->dtype != to->dtype ||
+	    dtype_info[from->dtype].bytes != 4 || to->rank != 5 ||
 	    from->rank != 5 || !ex_is_const(c->t, from->shape[1], &i) ||
 	    !ex_is_const(c->t, from->shape[2], &j) || j % 4)
 		return kcheck_breach(c, "runs: %s and %s are no such registers",

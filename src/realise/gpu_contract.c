@@ -355,16 +355,17 @@ bool gp_stores_runs(const GpuProduct *p, int64_t run, Ex *conds, uint32_t *n)
 	       gp_divided(p, p->n, (int)run, conds, n);
 }
 
-/* Rounds the sum of the element at index and binds it. */
+/* Rounds the sum of the element at index, unless it was, and binds it. */
 static void finish_element(GpuProduct *p, uint32_t sums, const Ex *at,
 			   const Ex *index)
 {
 	Lower *l = &p->l;
 	ValueId id = l->region->anchor;
+	VarId x = lower_load(l, sums, at);
 
-	lower_bind(l, id, index,
-		   lower_round(l, p->v->dtype, p->acc, lower_load(l, sums, at),
-			       id));
+	if (l->k->buffers.p[sums].dtype == p->acc)
+		x = lower_round(l, p->v->dtype, p->acc, x, id);
+	lower_bind(l, id, index, x);
 }
 
 static void finish_run(GpuProduct *p, Ex thread, Ex *index, int64_t run,
@@ -383,7 +384,9 @@ static void finish_run(GpuProduct *p, Ex thread, Ex *index, int64_t run,
 				program_value(l->p, r->outputs.p[i])->dtype,
 				shape, 2, "result");
 	}
-	Ex last = lower_for(l, gp_num(p, run), MAP_UNROLL, 1);
+	Run loop;
+	lower_run_around(l, &loop, thread, (int)run);
+	Ex last = loop.element;
 	*sum = ex_add(p->t, *sum, last);
 	index[p->batch + 1] = ex_add(p->t, first, last);
 	finish_element(p, sums, at, index);
@@ -395,7 +398,7 @@ static void finish_run(GpuProduct *p, Ex thread, Ex *index, int64_t run,
 		lower_store(l, p->results[i], to,
 			    lower_value(l, r->outputs.p[i], index));
 	}
-	lower_end(l);
+	lower_run_bring(l, &loop);
 	index[p->batch + 1] = first;
 	for (size_t i = 0; i < r->outputs.n; i++) {
 		ValueId v = r->outputs.p[i];

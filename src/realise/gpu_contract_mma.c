@@ -705,10 +705,13 @@ static void finish_runs(Mma *m)
 		gp_num(p, warp_columns(m) / RUN_COLUMNS),
 		gp_num(p, RUN),
 	};
+	/* half as much is exchanged of what is rounded */
+	bool rounds = p->acc == DT_F32 && dtype_info[p->v->dtype].bytes == 2;
 	uint32_t runs =
-		lower_buffer(&p->l, SCOPE_REG, p->acc, shape, 5, "runs");
+		lower_buffer(&p->l, SCOPE_REG, rounds ? p->v->dtype : p->acc,
+			     shape, 5, "runs");
 
-	lower_runs(&p->l, runs, m->sums);
+	lower_runs(&p->l, runs, m->sums, p->l.region->anchor);
 	open_runs(m, at, place);
 	at[4] = gp_num(p, 0);
 	gp_finish(p, at[0], place[0], place[1], RUN, true, runs, at);

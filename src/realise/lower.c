@@ -377,13 +377,15 @@ void lower_box(Lower *l, uint32_t to, const Ex *index, uint32_t map,
 	memcpy(s->index, index, b->rank * sizeof(Ex));
 }
 
-void lower_runs(Lower *l, uint32_t to, uint32_t sums)
+void lower_runs(Lower *l, uint32_t to, uint32_t sums, ValueId value)
 {
 	Stmt *s = lower_append(l, ST_RUNS);
 
 	s->dtype = l->k->buffers.p[to].dtype;
 	s->buffer = to;
 	s->sums = sums;
+	if (s->dtype != l->k->buffers.p[sums].dtype)
+		s->value = value;
 }
 
 void lower_settle(Lower *l, int dots)

@@ -115,8 +115,9 @@ uint32_t lower_map(Lower *l, const KMap *m);
 /* to[index...] and what follows = the map's box at `at`, if every cond >= 0. */
 void lower_box(Lower *l, uint32_t to, const Ex *index, uint32_t map,
 	       const Ex *at, const Ex *conds, uint32_t nconds);
-/* Registers of runs from those of a DOT's sums. */
-void lower_runs(Lower *l, uint32_t to, uint32_t sums);
+/* Registers of runs from those of a DOT's sums; rounded where they are of 16
+ * bits, as value's boundary. */
+void lower_runs(Lower *l, uint32_t to, uint32_t sums, ValueId value);
 /* All DOTs but the last ones are done. */
 void lower_settle(Lower *l, int dots);
 VarId lower_op(Lower *l, Op op, DType dtype, DType from, const VarId *args,
@@ -164,6 +165,11 @@ Ex lower_run_rest(Lower *l, Run *r);
  * axis, operands in `held` (or NULL) are not brought again, and those that are
  * brought are added. */
 void lower_run_close(Lower *l, Run *r, HeldList *held);
+/* The same of one run of a thread, in loops that are there: opens a loop over
+ * its elements, r->element; what that loads side by side is moved at once in
+ * front of it, and it is closed. Stores stay. */
+void lower_run_around(Lower *l, Run *r, Ex thread, int width);
+void lower_run_bring(Lower *l, Run *r);
 /* Registers for each of a step's elements, and the index of the one at hand. */
 uint32_t lower_run_buffer(Lower *l, const Run *r, DType d, const char *name);
 void lower_run_index(const Run *r, Ex *index);

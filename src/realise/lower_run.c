@@ -243,16 +243,14 @@ static void bring(Lower *l, const Run *r)
 	l->at = at;
 }
 
-/* The body's accesses become those of registers; results go out behind it. */
-static void move_at_once(Lower *l, Run *r, HeldList *held)
+/* The body's accesses become those of registers, the stores where there are
+ * `results`. */
+static void to_registers(Lower *l, Run *r, HeldList *held, HeldList *results)
 {
-	ExprTab *t = &l->p->ex;
-	HeldList results = {0};
-
 	for (size_t i = r->body_from; i < r->body->n; i++) {
 		Stmt *s = r->body->p[i];
 		bool load = s->kind == ST_LOAD;
-		if ((!load && s->kind != ST_STORE) ||
+		if ((!load && (s->kind != ST_STORE || !results)) ||
 		    l->k->buffers.p[s->buffer].scope !=
 			    (load ? SCOPE_IN : SCOPE_OUT) ||
 		    !is_side_by_side(l, r, s))
@@ -272,8 +270,7 @@ static void move_at_once(Lower *l, Run *r, HeldList *held)
 		} else {
 			h.registers = registers(l, r, s->dtype,
 						load ? "run" : "result");
-			VEC_PUSH(l->arena, *(load ? &r->operands : &results),
-				 h);
+			VEC_PUSH(l->arena, *(load ? &r->operands : results), h);
 		}
 		if (load && !known && r->held && held &&
 		    (int)(held->n + 1) * r->turns * r->width <= r->most)
@@ -284,6 +281,15 @@ static void move_at_once(Lower *l, Run *r, HeldList *held)
 		memset(s->index, 0, sizeof(s->index));
 		lower_run_index(r, s->index);
 	}
+}
+
+/* What is loaded in front of the body, results behind it. */
+static void move_at_once(Lower *l, Run *r, HeldList *held)
+{
+	ExprTab *t = &l->p->ex;
+	HeldList results = {0};
+
+	to_registers(l, r, held, &results);
 	lower_end(l);
 	for (size_t i = 0; i < results.n; i++) {
 		const Held *h = &results.p[i];
@@ -321,4 +327,25 @@ void lower_run_close(Lower *l, Run *r, HeldList *held)
 	bring(l, r);
 	lower_end(l);
 	lower_end(l);
+}
+
+void lower_run_around(Lower *l, Run *r, Ex thread, int width)
+{
+	*r = (Run){.width = width,
+		   .turns = 1,
+		   .one_by_one = true,
+		   .thread = thread,
+		   .turn = ex_const(&l->p->ex, 0),
+		   .inner = l->at,
+		   .inner_from = l->at->n};
+	r->element = lower_for(l, ex_const(&l->p->ex, width), MAP_UNROLL, 1);
+	r->body = l->at;
+	r->body_from = l->at->n;
+}
+
+void lower_run_bring(Lower *l, Run *r)
+{
+	to_registers(l, r, NULL, NULL);
+	lower_end(l);
+	bring(l, r);
 }

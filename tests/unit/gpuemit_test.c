@@ -549,6 +549,11 @@ static void unit_text(void)
 		{"box [128, 64]", "box [128, 60]", "multiples of 16 bytes"},
 		{"box [128, 64]", "box [512, 64]", "a box of 512"},
 		{"map b_x from", "map left from", "not in global memory"},
+		{"reg runs: f16", "reg runs: i16", "are no such registers"},
+		{"reg runs: f16[256, 1, 2, 8, 8]",
+		 "reg runs: f16[256, 1, 2, 4, 16]", "are no such registers"},
+		{"runs runs = sums", "runs sums = runs",
+		 "are no such registers"},
 	};
 	static const Breach staged[] = {
 		{"settle 0\n\t\tbarrier\n", "settle 0\n",
@@ -670,5 +675,62 @@ static void rows_in_runs(void)
 	}
 }
 
+/* ---- pairs ------------------------------------------------------------ */
+
+#define EPILOGUE(rest)                                                         \
+	"def f(x: f16[256, 512], w: f16[512, 1024], b: f16[1024], "            \
+	"r: f16[256, 1024]):\n    return " rest "\n"
+#define EACH(dtype, rest)                                                      \
+	"def f(x: " dtype "[96, 64], y: " dtype "[96, 64], b: " dtype          \
+	"[96, 1]):\n    return " rest "\n"
+
+/* What goes by words of two 16-bit floats, and what does not. */
+static void by_pairs(void)
+{
+	static const struct {
+		const char *text, *has, *lacks;
+	} cases[] = {
+		{EPILOGUE("x @ w + b"), "tn_two_add_f16(v", "tn_add_f16_s"},
+		{EPILOGUE("(x @ w + b) * r"), "tn_two_mul_f16(v",
+		 "tn_add_f16_s"},
+		{EPILOGUE("relu(r - x @ w)"), "tn_two_maximum_f16(v",
+		 "tn_sub_f16_s"},
+		{EPILOGUE("minimum(x @ w, -r)"), "^ 0x80008000u;",
+		 "tn_minimum_f16_s"},
+		{EPILOGUE("x @ w"), "tn_two_f16(r_sums", "tn_round_f16_s"},
+		/* runs are words; what follows is not in pairs */
+		{EPILOGUE("sigmoid(x @ w)"), "= tn_unpack_f16_s((uint16_t)(r_",
+		 "tn_two_add_f16(v"},
+		{EPILOGUE("(x @ w) / r"), "tn_div_f16_s(v", "tn_two_add_f16(v"},
+		{EACH("f16", "x * y + x"), "tn_two_mul_f16(v", "tn_mul_f16_s"},
+		{EACH("bf16", "x - y"), "tn_two_sub_bf16(v", "tn_sub_bf16_s"},
+		{EACH("bf16", "x * 3 + b"), "0x40404040u;", "tn_add_bf16_s"},
+		{EACH("f16", "x + f16(f32(y) * 3)"), "tn_add_f16_s",
+		 "tn_two_add_f16(v"},
+		{EACH("i16", "x + y"), "tn_add_i16_s", "tn_two"},
+	};
+	static const char *const targets[] = {"cuda:sm_90a", "cuda:sm_80"};
+	Batch b;
+	Nvrtc nvrtc;
+
+	if (!batch_open(&b, &nvrtc))
+		SKIP_UNTIL_SETUP(none);
+	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
+		const char *text = cases[i / 2].text;
+		Case k;
+		if (case_open(&k, "t.tn", text, NULL) &&
+		    works(&k, emit(&k, targets[i % 2], NULL, 0), text)) {
+			const char *source = k.plan->plan->sources.p[0];
+			if (!CHECK(strstr(source, cases[i / 2].has) &&
+				   !strstr(source, cases[i / 2].lacks)))
+				printf("%s%s", text, source);
+			batch_add(&b, &k, text, targets[i % 2] + 5);
+		}
+		case_close(&k);
+	}
+	batch_compile(&b, &nvrtc);
+}
+
 TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(pins_refused),
-	  TEST(narrow_indices), TEST(unit_text), TEST(rows_in_runs))
+	  TEST(narrow_indices), TEST(unit_text), TEST(rows_in_runs),
+	  TEST(by_pairs))

@@ -515,6 +515,48 @@ static void library(void)
 		by_library(products[i]);
 }
 
+/* ---- bits ------------------------------------------------------------- */
+
+/* A plan's results have the same bits a hundred times. */
+static void repeated(void)
+{
+	static const struct {
+		const char *file, *dtype, *pin;
+	} cases[] = {
+		{"examples/weight_view.tn", "f16", NULL},
+		{"examples/weight_view.tn", "bf16", "contract.unit=mma"},
+		{"examples/public_projection.tn", "f32", NULL},
+		{"examples/attention.tn", "f16", NULL},
+		{"examples/softmax.tn", "f32", "rowreduce.split=2"},
+		{"examples/norm_projection.tn", "f16", NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		TenonPlanOptions o = {.target = "cuda",
+				      .pins = &cases[i].pin,
+				      .npins = cases[i].pin != NULL};
+		uint64_t hash = 0;
+		int other = 0;
+		Case k;
+		if (!case_open(&k, cases[i].file, NULL, cases[i].dtype) ||
+		    !works(&k, tenon_set_dims(k.p, "main"), "dims") ||
+		    !works(&k, tenon_compile(k.c, k.p, &o, &k.plan),
+			   cases[i].file) ||
+		    !case_fill(&k, "random"))
+			return;
+		for (int n = 0; n < 100 && case_run(&k); n++) {
+			other += n > 0 && case_hash(&k) != hash;
+			hash = case_hash(&k);
+			for (int r = 0; r < tenon_program_results(k.p); r++)
+				memset(k.out[r].data, 0xa5,
+				       tenon_tensor_bytes(&k.out[r]));
+		}
+		if (!CHECK(other == 0))
+			printf("%s: %d of 100 differ\n", cases[i].file, other);
+		case_close(&k);
+	}
+}
+
 #define ON_GPU(fn)                                                             \
 	static void on_##fn(void)                                              \
 	{                                                                      \
@@ -530,6 +572,7 @@ ON_GPU(forked)
 ON_GPU(memory)
 ON_GPU(faults)
 ON_GPU(library)
+ON_GPU(repeated)
 
 int main(int argc, char **argv)
 {
@@ -539,6 +582,7 @@ int main(int argc, char **argv)
 		TEST(on_threads),       TEST(on_two_processes),
 		TEST(on_forked),        TEST(on_memory),
 		TEST(on_faults),        TEST(on_library),
+		TEST(on_repeated),
 	};
 
 	if (argc > 1 && strncmp(argv[1], "--work", 6) == 0) {
