@@ -180,9 +180,9 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 {
 	const Tile *tiles = u == UNIT_WGMMA ? wgmma_tiles : mma_tiles;
 	bool named = x->m < 0 || x->n < 0 || x->batch < 0;
-	/* where sizes are named the end of a tile is written twice: whole runs,
-	 * and single elements; a larger tile takes seconds to compile */
-	const Tile *choice = &tiles[u == UNIT_WGMMA ? 2 : 1];
+	/* of sizes that are named the most that may be: the largest of wgmma's,
+	 * beside which there are small ones */
+	const Tile *choice = &tiles[u == UNIT_WGMMA ? 0 : 1];
 	double best = 0;
 
 	for (const Tile *i = tiles; i->rows && !named; i++) {
