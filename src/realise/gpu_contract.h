@@ -5,6 +5,7 @@
  *   gpu_contract_simt.c  by each thread's own multiply-adds
  *   gpu_contract_mma.c   by a matrix unit
  *   gpu_contract_wgmma.c by that of sm_90a, fed by its copy engine
+ *   gpu_contract_pack.c  operands that are packed before
  */
 #ifndef TENON_REALISE_GPU_CONTRACT_H
 #define TENON_REALISE_GPU_CONTRACT_H
@@ -163,7 +164,7 @@ typedef struct Mma {
 	int64_t chunk;        /* elements of 16 bytes */
 	int64_t down, across; /* warps */
 	MmaOperand in[2];
-	uint32_t block; /* what a worker packs */
+	uint32_t block; /* what a worker packs, or GP_NO_BLOCK */
 	uint32_t sums;
 } Mma;
 
@@ -172,6 +173,13 @@ void gp_mma_clear(Mma *m);
 void gp_mma_finish(Mma *m);
 /* Adds the products of a block of K to the sums: of so many of its steps. */
 void gp_mma_multiply(Mma *m, Ex block, int64_t first, int64_t steps);
+
+/* ---- gpu_contract_pack.c --------------------------------------------- */
+
+#define GP_NO_BLOCK UINT32_MAX
+/* A phase that writes the operand to memory, k along where it was or the unit
+ * cannot turn it; none of its tasks where its conditions hold. */
+void gp_mma_pack(Mma *m, int number);
 
 /* ---- gpu_contract_wgmma.c -------------------------------------------- */
 
