@@ -257,7 +257,8 @@ void gp_wgmma_main(Mma *m)
 	Lower *l = &p->l;
 	int ahead = (int)p->par[P_STAGES] - 1;
 	int64_t steps = SWIZZLE_BYTES / MMA_BYTES;
-	Ex last = ex_sub(p->t, p->blocks, gp_num(p, 1)), zero = gp_num(p, 0);
+	Ex one = gp_num(p, 1), zero = gp_num(p, 0);
+	Ex last = ex_sub(p->t, p->blocks, one);
 	int64_t known;
 
 	for (int i = 0; i < 2; i++) {
@@ -271,17 +272,23 @@ void gp_wgmma_main(Mma *m)
 		set_box(p, i, o->along, &o->lying);
 		o->lying_number = lower_map(l, &o->lying);
 	}
+	/* all slots, the last one when the first block's wait is behind */
 	for (int i = 0; i < ahead; i++) {
 		ask_both(m, gp_num(p, i));
-		if (i + 1 < ahead)
-			lower_wait(l, ahead - 1);
+		lower_wait(l, ahead - 1);
 	}
-	Ex block = lower_for(l, ex_max(p->t, last, zero), MAP_SERIAL, 1);
+	ask_both(m, gp_num(p, ahead));
+	Ex two = ex_sub(p->t, last, one);
+	lower_if(l, &two, 1);
+	gp_mma_multiply(m, zero, 0, steps);
+	Ex turn = lower_for(l, ex_max(p->t, two, zero), MAP_SERIAL, 1);
+	Ex block = ex_add(p->t, turn, one);
 	lower_wait(l, ahead - 1);
 	gp_mma_multiply(m, block, 0, steps);
 	lower_settle(l, 1);
 	(void)lower_append(l, ST_FREE);
 	ask_both(m, ex_add(p->t, block, gp_num(p, ahead)));
+	lower_end(l);
 	lower_end(l);
 	lower_wait(l, 0);
 	lower_if(l, &last, 1);

@@ -161,6 +161,8 @@ static const char pairs[] = "def f(x: bf16[130, 72], w: bf16[130, 72]):\n"
 static const char odd_bytes[] =
 	"def f(x: i8[65, 257], w: i8[257, 127], r: i32[65, 127]):\n"
 	"    return matmul(x, w, acc=i32, out=i32) + r\n";
+static const char nothing[] = "def f(x: f16[64, 0], w: f16[0, 128]):\n"
+			      "    return x @ w\n";
 static const char bytes[] = "def f(x: i8[64, K], w: i8[K, 96]):\n"
 			    "    return matmul(x, w, out=i32)\n";
 
@@ -264,6 +266,7 @@ static const PinCase hopper_cases[] = {
 	{turned, {"contract.unit=wgmma", "contract.tile=64x128"}, NULL},
 	{odd, {"contract.unit=wgmma", "contract.stages=3"}, NULL},
 	{bytes, {"contract.unit=wgmma"}, NULL},
+	{nothing, {"contract.unit=wgmma"}, NULL},
 	{uneven, {"contract.unit=wgmma"}, NULL},
 	{uneven, {"contract.unit=wgmma", "contract.tile=128x192"}, NULL},
 	{pairs, {"contract.unit=wgmma"}, NULL},
