@@ -272,23 +272,26 @@ void gp_wgmma_main(Mma *m)
 		set_box(p, i, o->along, &o->lying);
 		o->lying_number = lower_map(l, &o->lying);
 	}
-	/* all slots, the last one when the first block's wait is behind */
+	/* where the first block can stand apart too, all slots are asked for at
+	 * the start: a branch around it would be one between products */
+	bool apart = ex_is_const(p->t, last, &known) && known >= 1;
 	for (int i = 0; i < ahead; i++) {
 		ask_both(m, gp_num(p, i));
-		lower_wait(l, ahead - 1);
+		if (apart || i + 1 < ahead)
+			lower_wait(l, ahead - 1);
 	}
-	ask_both(m, gp_num(p, ahead));
-	Ex two = ex_sub(p->t, last, one);
-	lower_if(l, &two, 1);
-	gp_mma_multiply(m, zero, 0, steps);
-	Ex turn = lower_for(l, ex_max(p->t, two, zero), MAP_SERIAL, 1);
-	Ex block = ex_add(p->t, turn, one);
+	if (apart) {
+		ask_both(m, gp_num(p, ahead));
+		gp_mma_multiply(m, zero, 0, steps);
+	}
+	Ex first = gp_num(p, apart);
+	Ex turns = ex_max(p->t, ex_sub(p->t, last, first), zero);
+	Ex block = ex_add(p->t, first, lower_for(l, turns, MAP_SERIAL, 1));
 	lower_wait(l, ahead - 1);
 	gp_mma_multiply(m, block, 0, steps);
 	lower_settle(l, 1);
 	(void)lower_append(l, ST_FREE);
 	ask_both(m, ex_add(p->t, block, gp_num(p, ahead)));
-	lower_end(l);
 	lower_end(l);
 	lower_wait(l, 0);
 	lower_if(l, &last, 1);
