@@ -14,9 +14,9 @@
 
 #include <string.h>
 
-static const char *const gpu_params[] = {"unit",     "rows",    "columns",
-					 "depth",    "threads", "stages",
-					 "operands", "small",   NULL};
+static const char *const gpu_params[] = {
+	"unit",   "rows",     "columns", "depth", "threads",
+	"stages", "operands", "small",   "split", NULL};
 
 /* ---- the candidate --------------------------------------------------- */
 
@@ -101,7 +101,6 @@ static void product_init(GpuProduct *p, Kernels *ks, Kernel *k,
 	p->m = p->v->shape[p->batch];
 	p->n = p->v->shape[p->batch + 1];
 	p->k = program_value(p->l.p, p->v->args[0])->shape[p->batch + 1];
-	p->blocks = ex_ceil_div(p->t, p->k, gp_num(p, par[P_DEPTH]));
 }
 
 /* What lowering would find out, of a kernel that is not made. */
@@ -134,6 +133,8 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 		return "operands are staged or forwarded";
 	if (par[P_SMALL] && (par[P_SMALL] != 1 || par[P_UNIT] != UNIT_WGMMA))
 		return "small is 0, or 1 with unit=wgmma";
+	if (par[P_SPLIT] < 1 || par[P_SPLIT] > GP_MAX_SPLIT)
+		return arena_printf(a, "split must be 1 to %d", GP_MAX_SPLIT);
 	if (par[P_UNIT] == UNIT_FMA)
 		return gp_simt_legal(a, t, v->acc, par);
 	if (par[P_UNIT] != UNIT_MMA && par[P_UNIT] != UNIT_WGMMA)
@@ -301,6 +302,7 @@ void gp_tasks(GpuProduct *p, const char *name, Ex flag)
 	Ex down = ex_ceil_div(t, p->m, rows);
 
 	lower_phase(l, name);
+	gp_take_part(p);
 	for (int d = 0; d < p->batch; d++)
 		p->at[d] = lower_task(l, p->v->shape[d]);
 	if (flag != NO_FLAG)
@@ -310,7 +312,7 @@ void gp_tasks(GpuProduct *p, const char *name, Ex flag)
 			   columns);
 }
 
-static bool divides(const GpuProduct *p, int64_t by, Ex extent)
+bool gp_divides(const GpuProduct *p, int64_t by, Ex extent)
 {
 	return ex_equals(p->t, ex_mod(p->t, extent, gp_num(p, by)), 0);
 }
@@ -321,10 +323,10 @@ uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
 	Ex extent = number ? p->n : p->m;
 	uint32_t n = 0;
 
-	if (!divides(p, gp_wide(p, number), extent))
+	if (!gp_divides(p, gp_wide(p, number), extent))
 		conds[n++] = ex_sub(p->t, ex_sub(p->t, extent, place),
 				    gp_num(p, width[0]));
-	if (!divides(p, p->par[P_DEPTH], p->k))
+	if (!gp_divides(p, p->par[P_DEPTH], p->k))
 		conds[n++] = ex_sub(p->t, ex_sub(p->t, p->k, k),
 				    gp_num(p, width[1]));
 	return n;
@@ -424,9 +426,9 @@ void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
 		own[last] = lower_for(l, gp_num(p, run), MAP_UNROLL, 1);
 		column = ex_add(t, column, own[last]);
 	}
-	if (!divides(p, p->par[P_ROWS], p->m))
+	if (!gp_divides(p, p->par[P_ROWS], p->m))
 		inside[n++] = ex_sub(t, ex_sub(t, p->m, row), one);
-	if (!divides(p, p->par[P_COLUMNS], p->n)) {
+	if (!gp_divides(p, p->par[P_COLUMNS], p->n)) {
 		Ex width = gp_num(p, whole ? run : 1);
 		inside[n++] = ex_sub(t, ex_sub(t, p->n, column), width);
 	}

@@ -5,6 +5,7 @@
  *   gpu_contract_simt.c  by each thread's own multiply-adds
  *   gpu_contract_mma.c   by a matrix unit
  *   gpu_contract_wgmma.c by that of sm_90a, fed by its copy engine
+ *   gpu_contract_split.c parts of K, each summed by itself, and their sum
  */
 #ifndef TENON_REALISE_GPU_CONTRACT_H
 #define TENON_REALISE_GPU_CONTRACT_H
@@ -20,6 +21,7 @@ enum {
 	P_STAGES,   /* blocks of K in the block's memory */
 	P_OPERANDS, /* how they come there: OPERANDS_... */
 	P_SMALL,    /* 1: another phase has smaller tiles, for few of them */
+	P_SPLIT,    /* parts of K that are summed apart; 1: it is not split */
 	P_COUNT
 };
 
@@ -40,7 +42,9 @@ typedef struct GpuProduct {
 	Ex m, n, k;
 	Ex at[TN_MAX_RANK]; /* batch indices */
 	Ex row, column;     /* of the tile's first element */
-	Ex blocks;          /* of K */
+	Ex part;            /* of K, that is the task's */
+	Ex first, blocks;   /* blocks of K: the part's first, how many */
+	uint32_t partial;   /* memory: the sums of each part */
 	uint32_t *results;  /* registers of results, [threads, run] */
 } GpuProduct;
 
@@ -91,8 +95,8 @@ uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
 		   const int width[2], Ex *conds);
 /* Whether the operand differs between the elements of batch axis d. */
 bool gp_batch_varies(const GpuProduct *p, int number, int d);
-/* Opens a phase that multiplies: a task for each tile. flag: none where this is
- * 0, else it is 1; NO_FLAG: there are always. */
+/* Opens a phase with a task for each tile, and for each part of K. flag: none
+ * where this is 0, else it is 1; NO_FLAG: there are always. */
 #define NO_FLAG UINT32_MAX
 void gp_tasks(GpuProduct *p, const char *name, Ex flag);
 /* Whether results of a run may go to memory at once: by what is known, or where
@@ -106,6 +110,26 @@ bool gp_stores_runs(const GpuProduct *p, int64_t run, Ex *conds, uint32_t *n);
  */
 void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
 	       uint32_t sums, const Ex *at);
+
+/* Whether the tile's extents divide the product's by what is known. */
+bool gp_divides(const GpuProduct *p, int64_t by, Ex extent);
+
+/* ---- gpu_contract_split.c -------------------------------------------- */
+
+#define GP_MAX_SPLIT 64
+
+/* What explain's note says of it. */
+const char *gp_split_note(const GpuProduct *p);
+/* The part of K of the tasks of the phase that is open. */
+void gp_take_part(GpuProduct *p);
+/* The memory for the sums of parts; before the phase that stores them. */
+void gp_partial_buffer(GpuProduct *p);
+/* In place of gp_finish(): stores `run` sums side by side as the part has them.
+ */
+void gp_store_part(GpuProduct *p, Ex row, Ex column, int64_t run, uint32_t sums,
+		   const Ex *at);
+/* The phase that adds the parts and finishes the sums; p is of no use after. */
+void gp_sum_parts(GpuProduct *p);
 
 /* ---- gpu_contract_simt.c --------------------------------------------- */
 

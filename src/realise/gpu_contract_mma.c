@@ -196,6 +196,7 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 	par[P_DEPTH] = SWIZZLE_BYTES / element;
 	par[P_OPERANDS] = OPERANDS_EACH;
 	par[P_SMALL] = u == UNIT_WGMMA && named;
+	par[P_SPLIT] = 1;
 	par[P_STAGES] = stages_of(t, par, element);
 	/* a ring of two has no time to spare */
 	if (par[P_STAGES] < 3 && u == UNIT_MMA) {
@@ -445,7 +446,9 @@ static void ask_from(Mma *m, int number, Ex block, bool packed)
 
 	Spot s = open_copies(m, number);
 	s.to[0] = ex_mod(t, block, gp_num(p, p->par[P_STAGES]));
-	Ex k = ex_add(t, ex_mul(t, block, gp_num(p, p->par[P_DEPTH])), s.k);
+	Ex k = ex_mul(t, ex_add(t, p->first, block),
+		      gp_num(p, p->par[P_DEPTH]));
+	k = ex_add(t, k, s.k);
 	Ex place = ex_add(t, number ? p->column : p->row, s.wide);
 	if (packed) {
 		int n = 0;
@@ -611,6 +614,16 @@ static void finish_runs(Mma *m)
 	close_pairs(m);
 }
 
+static void store_part(Mma *m)
+{
+	Ex at[5], place[2];
+
+	open_pairs(m, at, place);
+	at[4] = gp_num(m->p, 0);
+	gp_store_part(m->p, place[0], place[1], 2, m->sums, at);
+	close_pairs(m);
+}
+
 /* By runs of results, which are 16 bytes and more, where rows are whole runs.
  */
 void gp_mma_finish(Mma *m)
@@ -619,6 +632,10 @@ void gp_mma_finish(Mma *m)
 	Ex conds[GP_DIMS];
 	uint32_t n = 0;
 
+	if (p->par[P_SPLIT] > 1) {
+		store_part(m);
+		return;
+	}
 	if (warp_columns(m) % RUN_COLUMNS ||
 	    !gp_stores_runs(p, RUN, conds, &n)) {
 		finish_pairs(m);
@@ -715,12 +732,13 @@ static const char *note(const Mma *m)
 	return arena_printf(p->l.arena,
 			    "products by the matrix unit %s, %s; a ring of "
 			    "%d blocks of K in the block's memory, %s packed "
-			    "before%s",
+			    "before%s%s",
 			    unit_info[m->unit].name, exact,
 			    (int)p->par[P_STAGES], packed,
 			    p->par[P_SMALL] ? "; smaller tiles where they "
 					      "would be few"
-					    : "");
+					    : "",
+			    gp_split_note(p));
 }
 
 static void multiply_all(Mma *m)
@@ -752,6 +770,7 @@ static Ex is_big(const GpuProduct *p)
 	Ex tiles = ex_mul(t, ex_ceil_div(t, p->m, gp_num(p, p->par[P_ROWS])),
 			  ex_ceil_div(t, p->n, gp_num(p, p->par[P_COLUMNS])));
 
+	tiles = ex_mul(t, tiles, gp_num(p, p->par[P_SPLIT]));
 	for (int d = 0; d < p->batch; d++)
 		tiles = ex_mul(t, tiles, p->v->shape[d]);
 	Ex more =
@@ -809,10 +828,12 @@ void gp_mma_lower(GpuProduct *p)
 	Ex big = NO_FLAG;
 	if (p->par[P_SMALL])
 		big = is_big(p);
+	gp_partial_buffer(p);
 	lower_tiles(&m, "main", big, none);
 	l->k->note = note(&m);
-	if (!p->par[P_SMALL])
-		return;
-	set_small(&m);
-	lower_tiles(&m, "small", ex_sub(p->t, gp_num(p, 1), big), none);
+	if (p->par[P_SMALL]) {
+		set_small(&m);
+		lower_tiles(&m, "small", ex_sub(p->t, gp_num(p, 1), big), none);
+	}
+	gp_sum_parts(p);
 }

@@ -121,6 +121,7 @@ void gp_simt_rule(const GpuExtents *x, const Target *t, DType acc, int64_t *par)
 	par[P_STAGES] = 2;
 	par[P_OPERANDS] = OPERANDS_EACH;
 	par[P_SMALL] = 0;
+	par[P_SPLIT] = 1;
 	par[P_DEPTH] = 8;
 	for (size_t i = 0; i < ARRAY_LEN(tiles); i++) {
 		const Tile *y = &tiles[i];
@@ -292,7 +293,9 @@ static void fetch(Simt *s, int number, Ex block)
 	Ex turn = open_takes(s, number, &tid);
 	Ex to[3] = {tid, turn, gp_num(p, 0)};
 	take(s, number, tid, turn, at);
-	Ex k = ex_add(t, ex_mul(t, block, gp_num(p, p->par[P_DEPTH])), at[0]);
+	Ex k = ex_mul(t, ex_add(t, p->first, block),
+		      gp_num(p, p->par[P_DEPTH]));
+	k = ex_add(t, k, at[0]);
 	Ex place = ex_add(t, number ? p->column : p->row, at[1]);
 	const int width[2] = {f->along ? 1 : f->width, f->along ? f->width : 1};
 	uint32_t n = gp_inside(p, number, place, k, width, conds);
@@ -443,8 +446,12 @@ static void finish(Simt *s)
 
 	at[0] = lower_for(&p->l, gp_num(p, threads), MAP_VECTOR, (int)threads);
 	open_sums(s, at, place, true);
-	gp_finish(p, place[0], place[1], s->run[1],
-		  gp_stores_runs(p, s->run[1], NULL, NULL), s->sums, at);
+	if (p->par[P_SPLIT] > 1)
+		gp_store_part(p, place[0], place[1], s->run[1], s->sums, at);
+	else
+		gp_finish(p, place[0], place[1], s->run[1],
+			  gp_stores_runs(p, s->run[1], NULL, NULL), s->sums,
+			  at);
 	close(s, 4);
 }
 
@@ -499,6 +506,7 @@ void gp_simt_lower(GpuProduct *p)
 		s.run[i] = run_of(p->acc, each);
 		s.runs[i] = each / s.run[i];
 	}
+	gp_partial_buffer(p);
 	gp_tasks(p, "main", NO_FLAG);
 	plan_feed(&s, 0);
 	plan_feed(&s, 1);
@@ -516,7 +524,10 @@ void gp_simt_lower(GpuProduct *p)
 		lower_end(l);
 	}
 	finish(&s);
-	l->k->note = "a tile a block of threads; operands by way of its "
-		     "memory, the next block of K while one is multiplied; "
-		     "sums in registers";
+	l->k->note = arena_printf(
+		l->arena,
+		"a tile a block of threads; operands by way of its memory, the "
+		"next block of K while one is multiplied; sums in registers%s",
+		gp_split_note(p));
+	gp_sum_parts(p);
 }

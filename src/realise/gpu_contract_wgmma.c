@@ -200,7 +200,8 @@ static void ask_window(Mma *m, int number, Ex block, bool packed,
 	GpuProduct *p = m->p;
 	ExprTab *t = p->t;
 	const MmaOperand *o = &m->in[number];
-	Ex k = ex_mul(t, block, gp_num(p, p->par[P_DEPTH]));
+	Ex k = ex_mul(t, ex_add(t, p->first, block),
+		      gp_num(p, p->par[P_DEPTH]));
 	Ex place = number ? p->column : p->row, zero = gp_num(p, 0);
 	Ex to[4] = {ex_mod(t, block, gp_num(p, p->par[P_STAGES])), zero, zero,
 		    zero};
