@@ -43,7 +43,7 @@ typedef struct GpuProduct {
 	Ex at[TN_MAX_RANK]; /* batch indices */
 	Ex row, column;     /* of the tile's first element */
 	Ex part;            /* of K, that is the task's */
-	Ex first, blocks;   /* blocks of K: the part's first, how many */
+	Ex blocks;          /* of K in the part */
 	uint32_t partial;   /* memory: the sums of each part */
 	uint32_t *results;  /* registers of results, [threads, run] */
 } GpuProduct;
@@ -122,6 +122,10 @@ bool gp_divides(const GpuProduct *p, int64_t by, Ex extent);
 const char *gp_split_note(const GpuProduct *p);
 /* The part of K of the tasks of the phase that is open. */
 void gp_take_part(GpuProduct *p);
+/* The first element along K of a block of the part, and a condition that says
+ * that there is such a block. */
+Ex gp_first_k(const GpuProduct *p, Ex block);
+Ex gp_there(const GpuProduct *p, Ex block);
 /* The memory for the sums of parts; before the phase that stores them. */
 void gp_partial_buffer(GpuProduct *p);
 /* In place of gp_finish(): stores `run` sums side by side as the part has them.

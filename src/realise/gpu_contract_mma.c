@@ -446,9 +446,7 @@ static void ask_from(Mma *m, int number, Ex block, bool packed)
 
 	Spot s = open_copies(m, number);
 	s.to[0] = ex_mod(t, block, gp_num(p, p->par[P_STAGES]));
-	Ex k = ex_mul(t, ex_add(t, p->first, block),
-		      gp_num(p, p->par[P_DEPTH]));
-	k = ex_add(t, k, s.k);
+	Ex k = ex_add(t, gp_first_k(p, block), s.k);
 	Ex place = ex_add(t, number ? p->column : p->row, s.wide);
 	if (packed) {
 		int n = 0;
@@ -486,8 +484,7 @@ static void ask(Mma *m, int number, Ex block)
 static void ask_both(Mma *m, Ex block)
 {
 	GpuProduct *p = m->p;
-	ExprTab *t = p->t;
-	Ex there = ex_sub(t, ex_sub(t, p->blocks, gp_num(p, 1)), block);
+	Ex there = gp_there(p, block);
 
 	lower_if(&p->l, &there, 1);
 	ask(m, 0, block);

@@ -293,9 +293,7 @@ static void fetch(Simt *s, int number, Ex block)
 	Ex turn = open_takes(s, number, &tid);
 	Ex to[3] = {tid, turn, gp_num(p, 0)};
 	take(s, number, tid, turn, at);
-	Ex k = ex_mul(t, ex_add(t, p->first, block),
-		      gp_num(p, p->par[P_DEPTH]));
-	k = ex_add(t, k, at[0]);
+	Ex k = ex_add(t, gp_first_k(p, block), at[0]);
 	Ex place = ex_add(t, number ? p->column : p->row, at[1]);
 	const int width[2] = {f->along ? 1 : f->width, f->along ? f->width : 1};
 	uint32_t n = gp_inside(p, number, place, k, width, conds);
@@ -513,11 +511,11 @@ void gp_simt_lower(GpuProduct *p)
 	buffers(&s);
 	clear(&s);
 	if (!ex_equals(t, p->k, 0)) {
-		Ex some = ex_sub(t, p->blocks, one);
+		Ex some = gp_there(p, zero);
 		bring(&s, zero, fetch, some);
 		bring(&s, zero, put, some);
 		Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
-		Ex next = ex_add(t, block, one), more = ex_sub(t, some, next);
+		Ex next = ex_add(t, block, one), more = gp_there(p, next);
 		bring(&s, next, fetch, more);
 		multiply(&s, block);
 		bring(&s, next, put, more);

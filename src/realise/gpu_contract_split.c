@@ -1,12 +1,12 @@
 /*
  * gpu_contract_split: a product whose K is split.
  *
- * Where the tiles of a result are fewer than multiprocessors, K is dealt in
- * parts of whole blocks, a task for each part of each tile. A task leaves the
- * sums of its part in memory, in the accumulator's dtype; a phase after it adds
- * the parts of each element, the first one first, and does what follows the
- * product. So the bits of a result depend on the plan alone. A part that has no
- * blocks leaves zeros.
+ * Where the tiles of a result are fewer than multiprocessors, blocks of K are
+ * dealt in turn to parts, so that none has two more than another, and a task is
+ * a part of a tile. It leaves its sums in memory, in the accumulator's dtype; a
+ * phase after it adds the parts of each element, the first one first, and does
+ * what follows the product. So the bits of a result depend on the plan alone. A
+ * part that has no blocks leaves zeros.
  *
  * The scheme is the "parallel reduction splitK" of NVIDIA, CUTLASS 2.x,
  * efficient_gemm.md, with the order of the additions fixed.
@@ -34,18 +34,40 @@ const char *gp_split_note(const GpuProduct *p)
 
 /* ---- parts ----------------------------------------------------------- */
 
+static Ex all_blocks(const GpuProduct *p)
+{
+	return ex_ceil_div(p->t, p->k, gp_num(p, p->par[P_DEPTH]));
+}
+
 void gp_take_part(GpuProduct *p)
 {
 	ExprTab *t = p->t;
-	Ex all = ex_ceil_div(t, p->k, gp_num(p, p->par[P_DEPTH]));
-	Ex parts = gp_num(p, p->par[P_SPLIT]);
-	Ex per = ex_ceil_div(t, all, parts);
+	Ex parts = gp_num(p, p->par[P_SPLIT]), left = all_blocks(p);
 
 	p->part = lower_task(&p->l, parts);
-	p->first = ex_mul(t, p->part, per);
-	p->blocks = per;
-	if (!gp_divides(p, p->par[P_SPLIT], all))
-		p->blocks = ex_min(t, per, ex_sub(t, all, p->first));
+	if (!gp_divides(p, p->par[P_SPLIT], left))
+		left = ex_sub(t, left, p->part);
+	p->blocks = ex_ceil_div(t, left, parts);
+}
+
+/* The number in K of a block of the part. */
+static Ex number_of(const GpuProduct *p, Ex block)
+{
+	Ex parts = gp_num(p, p->par[P_SPLIT]);
+
+	return ex_add(p->t, p->part, ex_mul(p->t, block, parts));
+}
+
+Ex gp_first_k(const GpuProduct *p, Ex block)
+{
+	return ex_mul(p->t, number_of(p, block), gp_num(p, p->par[P_DEPTH]));
+}
+
+Ex gp_there(const GpuProduct *p, Ex block)
+{
+	Ex last = ex_sub(p->t, all_blocks(p), gp_num(p, 1));
+
+	return ex_sub(p->t, last, number_of(p, block));
 }
 
 /* Elements of a row of the partial sums: whole tiles. */
