@@ -35,10 +35,15 @@ static int64_t known(const ExprTab *t, Ex e)
 	return ex_is_const(t, e, &n) ? n : -1;
 }
 
-static GpuExtents extents_of(const Program *q, const Value *v)
+static GpuExtents extents_of(const Program *q, const Value *v, const Target *t)
 {
 	const Value *x = program_value(q, v->args[0]);
+	bool invariant = v->relax & RELAX_ROW_INVARIANT;
 	GpuExtents e = {
+		.least_parts = 1,
+		/* the choice would depend on the number of rows; its costs are
+		 * those of CUDA */
+		.most_parts = invariant || !t->cuda ? 1 : GP_MAX_SPLIT,
 		.batch = 1,
 		.m = known(&q->ex, v->shape[v->rank - 2]),
 		.n = known(&q->ex, v->shape[v->rank - 1]),
@@ -71,18 +76,31 @@ static MatrixUnit unit_of(const Regions *r, const Value *v, const Target *t)
 	return unit;
 }
 
+int64_t gp_tile_count(const GpuExtents *x, int64_t rows, int64_t columns)
+{
+	return x->batch * ((x->m + rows - 1) / rows) *
+	       ((x->n + columns - 1) / columns);
+}
+
+static void rule(const Regions *r, const Value *v, const Target *t,
+		 const GpuExtents *x, int64_t *par)
+{
+	MatrixUnit unit = unit_of(r, v, t);
+
+	if (unit != UNIT_FMA)
+		gp_mma_rule(x, t, unit, element_bytes(r->program, v), par);
+	else
+		gp_simt_rule(x, t, v->acc, par);
+}
+
 static Candidate gpu_rule(const Regions *r, uint32_t region, const Target *t)
 {
 	const Value *v = program_value(r->program, r->regions.p[region].anchor);
-	GpuExtents x = extents_of(r->program, v);
+	GpuExtents x = extents_of(r->program, v, t);
 	int64_t par[P_COUNT];
 	Candidate c = {.nparams = P_COUNT};
 
-	MatrixUnit unit = unit_of(r, v, t);
-	if (unit != UNIT_FMA)
-		gp_mma_rule(&x, t, unit, element_bytes(r->program, v), par);
-	else
-		gp_simt_rule(&x, t, v->acc, par);
+	rule(r, v, t, &x, par);
 	for (int i = 0; i < P_COUNT; i++)
 		c.params[i] = (KParam){gpu_params[i], par[i]};
 	return c;
@@ -147,6 +165,25 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 	return why;
 }
 
+/* A tile that goes with the parts, and no parts with a tile. */
+static void settle_split(const Regions *r, const Value *v, const Target *t,
+			 int64_t *par, const bool *pinned)
+{
+	GpuExtents x = extents_of(r->program, v, t);
+	int64_t here[P_COUNT];
+	bool tile = pinned[P_ROWS] || pinned[P_COLUMNS] || pinned[P_THREADS];
+
+	if (tile && !pinned[P_SPLIT])
+		par[P_SPLIT] = 1;
+	if (tile || !pinned[P_SPLIT] || par[P_SPLIT] < 1)
+		return;
+	x.least_parts = x.most_parts = par[P_SPLIT];
+	rule(r, v, t, &x, here);
+	for (int i = 0; i < P_COUNT; i++)
+		if (!pinned[i] && i != P_SMALL)
+			par[i] = here[i];
+}
+
 static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
 		       Candidate *c, const bool *pinned)
 {
@@ -163,6 +200,7 @@ static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
 		return;
 	if (!pinned[P_SMALL])
 		par[P_SMALL] = 0;
+	settle_split(r, v, t, par, pinned);
 	arena_init(&a);
 	if (par[P_UNIT] == UNIT_FMA)
 		gp_simt_settle(&a, t, v->acc, par, pinned);

@@ -48,9 +48,11 @@ typedef struct GpuProduct {
 	uint32_t *results;  /* registers of results, [threads, run] */
 } GpuProduct;
 
-/* Extents of a product, -1 where not known. */
+/* Extents of a product, -1 where not known; the parts of K that the rule may
+ * choose. */
 typedef struct GpuExtents {
 	int64_t batch, m, n, k;
+	int64_t least_parts, most_parts;
 } GpuExtents;
 
 /* ---- gpu_contract.c -------------------------------------------------- */
@@ -114,10 +116,15 @@ void gp_finish(GpuProduct *p, Ex row, Ex column, int64_t run, bool whole,
 /* Whether the tile's extents divide the product's by what is known. */
 bool gp_divides(const GpuProduct *p, int64_t by, Ex extent);
 
+/* Tiles of the result. */
+int64_t gp_tile_count(const GpuExtents *x, int64_t rows, int64_t columns);
+
 /* ---- gpu_contract_split.c -------------------------------------------- */
 
 #define GP_MAX_SPLIT 64
 
+/* Microseconds that the sums of parts take, written, read and added. */
+double gp_split_time(const GpuExtents *x, int bytes, int64_t parts);
 /* What explain's note says of it. */
 const char *gp_split_note(const GpuProduct *p);
 /* The part of K of the tasks of the phase that is open. */

@@ -160,8 +160,7 @@ static const Tile wgmma_tiles[] = {
 static double time_of(const Tile *i, const GpuExtents *x, const Target *t,
 		      MatrixUnit u, int element)
 {
-	int64_t n = x->batch * ((x->m + i->rows - 1) / i->rows) *
-		    ((x->n + i->columns - 1) / i->columns);
+	int64_t n = gp_tile_count(x, i->rows, i->columns);
 	int64_t waves = (n + t->processors - 1) / t->processors;
 	int64_t depth = SWIZZLE_BYTES / element;
 	int64_t blocks = x->k < 0 ? 64 : (x->k + depth - 1) / depth;
@@ -170,6 +169,72 @@ static double time_of(const Tile *i, const GpuExtents *x, const Target *t,
 	if (u == UNIT_WGMMA)
 		sums = sums * (double)blocks + TILE_COST;
 	return (double)waves * sums;
+}
+
+/*
+ * The same in microseconds where the tiles are few, so that it is their
+ * operands that take time: measured on an H200.
+ */
+#define TILE_TIME    2.0
+#define LINE_TIME    1.15e-3 /* 128 bytes of an operand */
+#define SUM_TIME     2e-5    /* of a block of K, wgmma */
+#define FIRST_BLOCKS 4       /* come at once */
+#define CACHED_BYTES 24e6
+#define COLUMN_TIME  (1 / 3.9e6) /* a byte of the right operand beyond that */
+#define LEAST_GAIN   0.95
+
+static double parts_time(const Tile *i, const GpuExtents *x, const Target *t,
+			 MatrixUnit u, int element, int64_t parts)
+{
+	int64_t depth = SWIZZLE_BYTES / element;
+	int64_t blocks = (x->k + depth - 1) / depth;
+	int64_t per = (blocks + parts - 1) / parts;
+	int64_t n = gp_tile_count(x, i->rows, i->columns) * parts;
+	double each = (double)(i->rows * i->columns) / i->quality * SUM_TIME;
+	double lines = (double)(i->rows + i->columns) * LINE_TIME;
+	double right = (double)x->batch * (double)(x->k * x->n * element);
+
+	if (u == UNIT_MMA)
+		each *= 2;
+	if (each < lines)
+		each = lines;
+	if (per < FIRST_BLOCKS)
+		per = FIRST_BLOCKS;
+	double time = (double)((n + t->processors - 1) / t->processors * per);
+	time *= each;
+	right *= (double)((x->m + i->rows - 1) / i->rows);
+	if (right > CACHED_BYTES && time < right * COLUMN_TIME)
+		time = right * COLUMN_TIME;
+	return TILE_TIME + time + gp_split_time(x, 4, parts);
+}
+
+/* Parts of K where the tiles are fewer than multiprocessors, and the tile that
+ * goes with them. */
+static int64_t parts_of(const GpuExtents *x, const Target *t, MatrixUnit u,
+			int element, const Tile *tiles, const Tile **choice)
+{
+	bool asked = x->least_parts > 1;
+	int64_t parts = x->least_parts, depth = SWIZZLE_BYTES / element;
+	double best = 0;
+
+	if (!asked)
+		best = LEAST_GAIN * parts_time(*choice, x, t, u, element, 1);
+	for (const Tile *i = tiles; i->rows; i++) {
+		int64_t n = gp_tile_count(x, i->rows, i->columns);
+		for (int64_t s = asked ? parts : 2; s <= x->most_parts; s++) {
+			if (!asked &&
+			    (n >= t->processors || n * s > 2 * t->processors ||
+			     s * depth > x->k))
+				break;
+			double time = parts_time(i, x, t, u, element, s);
+			if (best != 0 && time >= best)
+				continue;
+			best = time;
+			parts = s;
+			*choice = i;
+		}
+	}
+	return parts;
 }
 
 void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
@@ -189,6 +254,9 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 			choice = i;
 		}
 	}
+	par[P_SPLIT] = x->least_parts;
+	if (!named && x->k >= 0 && x->most_parts > 1)
+		par[P_SPLIT] = parts_of(x, t, u, element, tiles, &choice);
 	par[P_UNIT] = u;
 	par[P_ROWS] = choice->rows;
 	par[P_COLUMNS] = choice->columns;
@@ -196,7 +264,6 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 	par[P_DEPTH] = SWIZZLE_BYTES / element;
 	par[P_OPERANDS] = OPERANDS_EACH;
 	par[P_SMALL] = u == UNIT_WGMMA && named;
-	par[P_SPLIT] = 1;
 	par[P_STAGES] = stages_of(t, par, element);
 	/* a ring of two has no time to spare */
 	if (par[P_STAGES] < 3 && u == UNIT_MMA) {

@@ -6,8 +6,8 @@
  * sum.c names the sources). Groups of 4, 8 and 16 products and one or two bits
  * beyond f32's must stay within the interval of every input; an adder that
  * keeps fewer bits must leave it; also where parts of K, of whole groups, are
- * added up afterwards. The bound of f32.tc.any must hold for groups of any size,
- * one by one too, and for any parts.
+ * added up afterwards. The bound of f32.tc.any must hold for groups of any
+ * size, one by one too, and for any parts.
  */
 #include "oracle/eval.h"
 #include "unit/test.h"

@@ -91,7 +91,8 @@ static void judges(void)
 		const Judged *x = &judged[i];
 		TenonProgram *p;
 		j.pins = x->pins;
-		for (j.npins = 0; j.npins < ARRAY_LEN(x->pins) && x->pins[j.npins];)
+		for (j.npins = 0;
+		     j.npins < ARRAY_LEN(x->pins) && x->pins[j.npins];)
 			j.npins++;
 		if (!CHECK(!tenon_program_from_text(j.c, "split", x->text, NULL,
 						    &p)))
@@ -174,13 +175,13 @@ static void order(void)
 
 	fill();
 	judge_init(&j);
-	bool here = device_here(j.c) && CHECK(!tenon_program_from_text(
-						j.c, "order", text, NULL, &p));
+	bool here =
+		device_here(j.c) &&
+		CHECK(!tenon_program_from_text(j.c, "order", text, NULL, &p));
 	for (size_t i = 0; here && i < ARRAY_LEN(parts); i++) {
-		const char *pins[] = {"contract.depth=8", TILE,
-				      arena_printf(&j.arena,
-						   "contract.split=%d",
-						   parts[i])};
+		const char *pins[] = {
+			"contract.depth=8", TILE,
+			arena_printf(&j.arena, "contract.split=%d", parts[i])};
 		TenonPlanOptions o = {
 			.target = "opencl", .pins = pins, .npins = 4};
 		TenonPlan *plan = NULL;
@@ -206,4 +207,84 @@ static void order(void)
 		SKIP_UNTIL_SETUP(no_device);
 }
 
-TEST_MAIN(TEST(judges), TEST(order))
+/* ---- the rule -------------------------------------------------------- */
+
+#define FEW_ROWS                                                               \
+	"def f(x: f16[64, 8192], w: f16[8192, 1024]):\n"                       \
+	"    return x @ w\n"
+
+static int64_t split_of(Judge *j, const char *target, const char *text,
+			const char *pin)
+{
+	TenonPlanOptions o = {.target = target,
+			      .pins = &pin,
+			      .npins = pin != NULL,
+			      .emit_only = true};
+	TenonProgram *p = NULL;
+	TenonPlan *plan = NULL;
+	int64_t found = 0;
+
+	if (CHECK(!tenon_program_from_text(j->c, "rule", text, NULL, &p)) &&
+	    CHECK(!tenon_compile(j->c, p, &o, &plan))) {
+		const Kernel *k = &plan->plan->kernels->kernels.p[0];
+		for (size_t i = 0; i < k->params.n; i++)
+			if (!strcmp(k->params.p[i].name, "split"))
+				found = k->params.p[i].value;
+		/* the note says so, and the sum has a phase */
+		CHECK((strstr(k->note, "parts") != NULL) == (found > 1));
+		CHECK(!strcmp(k->phases.p[k->phases.n - 1].name, "sum") ==
+		      (found > 1));
+	}
+	tenon_plan_free(plan);
+	tenon_program_free(p);
+	return found;
+}
+
+static void rule(void)
+{
+	static const struct {
+		const char *target, *text, *pin;
+		int parts; /* -1: some */
+	} cases[] = {
+		{"cuda:sm_90a", FEW_ROWS, NULL, -1},
+		{"cuda:sm_80", FEW_ROWS, NULL, -1},
+		{"cuda:sm_90a", FEW_ROWS, "contract.unit=simt", -1},
+		{"cuda:sm_90a", FEW_ROWS, "contract.stages=3", -1},
+		{"cuda:sm_90a", FEW_ROWS, "contract.split=1", 1},
+		{"cuda:sm_90a", FEW_ROWS, "contract.split=5", 5},
+		{"cuda:sm_90a", FEW_ROWS, "contract.tile=64x128", 1},
+		{"opencl", FEW_ROWS, NULL, 1},
+		/* it would depend on the number of rows */
+		{"cuda:sm_90a", "@contract(row_invariant)\n" FEW_ROWS, NULL, 1},
+		{"cuda:sm_90a", "@contract(row_invariant)\n" FEW_ROWS,
+		 "contract.unit=simt", 1},
+		{"cuda:sm_90a", "@contract(row_invariant)\n" FEW_ROWS,
+		 "contract.split=3", 3},
+		{"cuda:sm_90a",
+		 "def f(x: f16[M, 8192], w: f16[8192, 1024]):\n"
+		 "    return x @ w\n",
+		 NULL, 1},
+		{"cuda:sm_90a",
+		 "def f(x: f16[4096, 4096], w: f16[4096, 4096]):\n"
+		 "    return x @ w\n",
+		 NULL, 1},
+		{"cuda:sm_90a",
+		 "def f(x: f32[8, 64], w: f32[64, 8]):\n"
+		 "    return x @ w\n",
+		 NULL, 1},
+	};
+	Judge j;
+
+	judge_init(&j);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		int64_t n = split_of(&j, cases[i].target, cases[i].text,
+				     cases[i].pin);
+		if (!CHECK(cases[i].parts < 0 ? n > 1 : n == cases[i].parts))
+			printf("%s, %s: %d parts\n%s", cases[i].target,
+			       cases[i].pin ? cases[i].pin : "no pin", (int)n,
+			       cases[i].text);
+	}
+	judge_release(&j);
+}
+
+TEST_MAIN(TEST(judges), TEST(order), TEST(rule))
