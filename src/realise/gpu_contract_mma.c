@@ -163,8 +163,7 @@ static const Tile wgmma_tiles[] = {
 static double time_of(const Tile *i, const GpuExtents *x, const Target *t,
 		      MatrixUnit u, int element)
 {
-	int64_t n = x->batch * ((x->m + i->rows - 1) / i->rows) *
-		    ((x->n + i->columns - 1) / i->columns);
+	int64_t n = gp_tile_count(x, i->rows, i->columns);
 	int64_t waves = (n + t->processors - 1) / t->processors;
 	int64_t depth = SWIZZLE_BYTES / element;
 	int64_t blocks = x->k < 0 ? 64 : (x->k + depth - 1) / depth;
@@ -173,6 +172,72 @@ static double time_of(const Tile *i, const GpuExtents *x, const Target *t,
 	if (u == UNIT_WGMMA)
 		sums = sums * (double)blocks + TILE_COST;
 	return (double)waves * sums;
+}
+
+/*
+ * The same in microseconds where the tiles are few, so that it is their
+ * operands that take time: measured on an H200.
+ */
+#define TILE_TIME    2.0
+#define LINE_TIME    1.15e-3 /* 128 bytes of an operand */
+#define SUM_TIME     2e-5    /* of a block of K, wgmma */
+#define FIRST_BLOCKS 4       /* come at once */
+#define CACHED_BYTES 24e6
+#define COLUMN_TIME  (1 / 3.9e6) /* a byte of the right operand beyond that */
+#define LEAST_GAIN   0.95
+
+static double parts_time(const Tile *i, const GpuExtents *x, const Target *t,
+			 MatrixUnit u, int element, int64_t parts)
+{
+	int64_t depth = SWIZZLE_BYTES / element;
+	int64_t blocks = (x->k + depth - 1) / depth;
+	int64_t per = (blocks + parts - 1) / parts;
+	int64_t n = gp_tile_count(x, i->rows, i->columns) * parts;
+	double each = (double)(i->rows * i->columns) / i->quality * SUM_TIME;
+	double lines = (double)(i->rows + i->columns) * LINE_TIME;
+	double right = (double)x->batch * (double)(x->k * x->n * element);
+
+	if (u == UNIT_MMA)
+		each *= 2;
+	if (each < lines)
+		each = lines;
+	if (per < FIRST_BLOCKS)
+		per = FIRST_BLOCKS;
+	double time = (double)((n + t->processors - 1) / t->processors * per);
+	time *= each;
+	right *= (double)((x->m + i->rows - 1) / i->rows);
+	if (right > CACHED_BYTES && time < right * COLUMN_TIME)
+		time = right * COLUMN_TIME;
+	return TILE_TIME + time + gp_split_time(x, 4, parts);
+}
+
+/* Parts of K where the tiles are fewer than multiprocessors, and the tile that
+ * goes with them. */
+static int64_t parts_of(const GpuExtents *x, const Target *t, MatrixUnit u,
+			int element, const Tile *tiles, const Tile **choice)
+{
+	bool asked = x->least_parts > 1;
+	int64_t parts = x->least_parts, depth = SWIZZLE_BYTES / element;
+	double best = 0;
+
+	if (!asked)
+		best = LEAST_GAIN * parts_time(*choice, x, t, u, element, 1);
+	for (const Tile *i = tiles; i->rows; i++) {
+		int64_t n = gp_tile_count(x, i->rows, i->columns);
+		for (int64_t s = asked ? parts : 2; s <= x->most_parts; s++) {
+			if (!asked &&
+			    (n >= t->processors || n * s > 2 * t->processors ||
+			     s * depth > x->k))
+				break;
+			double time = parts_time(i, x, t, u, element, s);
+			if (best != 0 && time >= best)
+				continue;
+			best = time;
+			parts = s;
+			*choice = i;
+		}
+	}
+	return parts;
 }
 
 void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
@@ -192,6 +257,9 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 			choice = i;
 		}
 	}
+	par[P_SPLIT] = x->least_parts;
+	if (!named && x->k >= 0 && x->most_parts > 1)
+		par[P_SPLIT] = parts_of(x, t, u, element, tiles, &choice);
 	par[P_UNIT] = u;
 	par[P_ROWS] = choice->rows;
 	par[P_COLUMNS] = choice->columns;
@@ -541,7 +609,7 @@ static void ask_from(Mma *m, int number, Ex block, bool packed)
 
 	Spot s = open_copies(m, number);
 	s.to[0] = ex_mod(t, block, gp_num(p, p->par[P_STAGES]));
-	Ex k = ex_add(t, ex_mul(t, block, gp_num(p, p->par[P_DEPTH])), s.k);
+	Ex k = ex_add(t, gp_first_k(p, block), s.k);
 	Ex place = ex_add(t, number ? p->column : p->row, s.wide);
 	if (packed) {
 		int n = 0;
@@ -579,8 +647,7 @@ static void ask(Mma *m, int number, Ex block)
 static void ask_both(Mma *m, Ex block)
 {
 	GpuProduct *p = m->p;
-	ExprTab *t = p->t;
-	Ex there = ex_sub(t, ex_sub(t, p->blocks, gp_num(p, 1)), block);
+	Ex there = gp_there(p, block);
 
 	lower_if(&p->l, &there, 1);
 	ask(m, 0, block);
@@ -835,6 +902,16 @@ static void finish_staged(Mma *m, const Ex *conds, uint32_t n)
 	lower_end(l);
 }
 
+static void store_part(Mma *m)
+{
+	Ex at[5], place[2];
+
+	open_pairs(m, at, place);
+	at[4] = gp_num(m->p, 0);
+	gp_store_part(m->p, place[0], place[1], 2, m->sums, at);
+	close_pairs(m);
+}
+
 /* By runs of results, which are 16 bytes and more, where rows are whole runs.
  */
 void gp_mma_finish(Mma *m)
@@ -843,6 +920,10 @@ void gp_mma_finish(Mma *m)
 	Ex conds[GP_DIMS];
 	uint32_t n = 0;
 
+	if (p->par[P_SPLIT] > 1) {
+		store_part(m);
+		return;
+	}
 	bool runs = gp_stores_runs(p, RUN, conds, &n);
 	if (runs && !n && warp_columns(m) % RUN_COLUMNS == 0)
 		finish_runs(m);
@@ -932,12 +1013,13 @@ static const char *note(const Mma *m)
 	return arena_printf(p->l.arena,
 			    "products by the matrix unit %s, %s; a ring of "
 			    "%d blocks of K in the block's memory, %s packed "
-			    "before%s",
+			    "before%s%s",
 			    unit_info[m->unit].name, exact,
 			    (int)p->par[P_STAGES], packed,
 			    p->par[P_SMALL] ? "; smaller tiles where they "
 					      "would be few"
-					    : "");
+					    : "",
+			    gp_split_note(p));
 }
 
 static void multiply_all(Mma *m)
@@ -969,6 +1051,7 @@ static Ex is_big(const GpuProduct *p)
 	Ex tiles = ex_mul(t, ex_ceil_div(t, p->m, gp_num(p, p->par[P_ROWS])),
 			  ex_ceil_div(t, p->n, gp_num(p, p->par[P_COLUMNS])));
 
+	tiles = ex_mul(t, tiles, gp_num(p, p->par[P_SPLIT]));
 	for (int d = 0; d < p->batch; d++)
 		tiles = ex_mul(t, tiles, p->v->shape[d]);
 	Ex more =
@@ -1027,10 +1110,12 @@ void gp_mma_lower(GpuProduct *p)
 	Ex big = NO_FLAG;
 	if (p->par[P_SMALL])
 		big = is_big(p);
+	gp_partial_buffer(p);
 	lower_tiles(&m, "main", big, none);
 	l->k->note = note(&m);
-	if (!p->par[P_SMALL])
-		return;
-	set_small(&m);
-	lower_tiles(&m, "small", ex_sub(p->t, gp_num(p, 1), big), none);
+	if (p->par[P_SMALL]) {
+		set_small(&m);
+		lower_tiles(&m, "small", ex_sub(p->t, gp_num(p, 1), big), none);
+	}
+	gp_sum_parts(p);
 }

@@ -200,7 +200,7 @@ static void ask_window(Mma *m, int number, Ex block, bool packed,
 	GpuProduct *p = m->p;
 	ExprTab *t = p->t;
 	const MmaOperand *o = &m->in[number];
-	Ex k = ex_mul(t, block, gp_num(p, p->par[P_DEPTH]));
+	Ex k = gp_first_k(p, block);
 	Ex place = number ? p->column : p->row, zero = gp_num(p, 0);
 	Ex to[4] = {ex_mod(t, block, gp_num(p, p->par[P_STAGES])), zero, zero,
 		    zero};
@@ -228,9 +228,9 @@ static void ask(Mma *m, int number, Ex block)
 	GpuProduct *p = m->p;
 	ExprTab *t = p->t;
 	const MmaOperand *o = &m->in[number];
-	Ex conds[GP_DIMS + 1], one = gp_num(p, 1), lacks = gp_num(p, -1);
+	Ex conds[GP_DIMS + 1], lacks = gp_num(p, -1);
 
-	conds[0] = ex_sub(t, ex_sub(t, p->blocks, one), block);
+	conds[0] = gp_there(p, block);
 	if (!o->nconds) {
 		ask_window(m, number, block, o->packed, conds, 1);
 		return;

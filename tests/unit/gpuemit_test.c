@@ -208,6 +208,11 @@ static const PinCase pin_cases[] = {
 	 NULL},
 	{pairs, {"contract.unit=mma", "contract.tile=16x64"}, NULL},
 	{odd_bytes, {"contract.unit=mma"}, NULL},
+	{product, {"contract.split=3"}, NULL},
+	{halves, {"contract.unit=mma", "contract.split=4"}, NULL},
+	{turned, {"contract.tile=16x64", "contract.split=2"}, NULL},
+	{odd, {"contract.unit=mma", "contract.split=7"}, NULL},
+	{bytes, {"contract.split=2"}, NULL},
 	{attended, {"attention.rows=128", "attention.threads=256"}, NULL},
 	{attended, {"attention.keys=32", "attention.rows=32"}, NULL},
 	{causal, {"attention.keys=16", "attention.stages=7"}, NULL},
@@ -244,6 +249,8 @@ static const PinCase pin_cases[] = {
 	{product, {"contract.operands=1"}, "staged or forwarded"},
 	{product, {"contract.operands=forwarded"}, "they are staged"},
 	{product, {"contract.stages=3"}, "2 stages"},
+	{product, {"contract.split=0"}, "split must be 1 to 64"},
+	{product, {"contract.split=65"}, "split must be 1 to 64"},
 	{rows, {"rowreduce.lanes=16"}, "lanes (threads) must be 1 or 32"},
 	{rows, {"rowreduce.lanes=48"}, "lanes (threads) must be 1 or 32"},
 	{rows, {"rowreduce.lanes=2048"}, "lanes (threads) must be 1 or 32"},
@@ -271,6 +278,11 @@ static const PinCase hopper_cases[] = {
 	{uneven, {"contract.unit=wgmma", "contract.tile=128x192"}, NULL},
 	{pairs, {"contract.unit=wgmma"}, NULL},
 	{odd_bytes, {"contract.unit=wgmma"}, NULL},
+	{halves, {"contract.split=3", "contract.tile=64x64"}, NULL},
+	{halves, {"contract.split=2", "contract.small=1"}, NULL},
+	{turned, {"contract.split=5", "contract.tile=64x128"}, NULL},
+	{odd, {"contract.split=7"}, NULL},
+	{bytes, {"contract.split=2", "contract.tile=64x64"}, NULL},
 };
 
 /* Refused by one target, for its unit. */
