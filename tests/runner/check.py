@@ -55,12 +55,15 @@ def no_device(ctx, name):
     return [Result(name, SKIP, f"skip: {why}")]
 
 
-def job(source, dims, dtype, target=None):
+def job(source, dims, dtype, target=None, pins=(), fixed=False):
     args = ["--dims", dims, "--json"]
     args += ["--dtype", dtype] if dtype else []
     args += ["--target", target] if target else []
+    args += ["--fix-dims"] if fixed else []
+    args += [arg for pin in pins for arg in ("--pin", pin)]
     name = " ".join([source.stem, dims, dtype or "as written",
-                     *([target] if target else [])])
+                     *([target] if target else []),
+                     *(["fixed"] if fixed else []), *pins])
     wide = (source.stem, dtype) in WIDE
 
     def run(ctx):

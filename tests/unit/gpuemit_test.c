@@ -422,7 +422,7 @@ static void narrow_indices(void)
 		{"def f(x: f16[4096, 4096], w: f16[4096, 4096]):\n"
 		 "    return x @ w\n",
 		 true},
-		{"def f(x: f32[4096, 600000], w: f32[600000, 64]):\n"
+		{"def f(x: f32[4096, 600000], w: f32[600000, 4096]):\n"
 		 "    return x @ w\n",
 		 false},
 		/* boxes are named by the indices of their axes */
