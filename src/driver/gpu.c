@@ -129,6 +129,41 @@ static bool find_kernels(TenonPlan *p)
 	return true;
 }
 
+static void list_code(TenonPlan *p, GpuPlan *g)
+{
+	const Plan *plan = p->plan;
+
+	g->code = arena_array(&p->arena, DeviceCode, plan->sources.n + 1);
+	g->code_of = arena_array(&p->arena, size_t, plan->sources.n + 1);
+	for (size_t i = 0; i < plan->sources.n; i++) {
+		const Kernel *k = &plan->kernels->kernels.p[i];
+		if (kernel_call(k))
+			continue;
+		g->code_of[i] = g->ncode;
+		g->code[g->ncode].name = k->name;
+		g->code[g->ncode++].text = plan->sources.p[i];
+	}
+	p->c->ctx.threads = context_threads(p->c);
+}
+
+/* What was compiled, since t0. */
+static void note_code(TenonPlan *p, const GpuPlan *g, double t0)
+{
+	const Plan *plan = p->plan;
+
+	p->compile_ms = (clock_seconds() - t0) * 1e3;
+	p->cached = true;
+	for (size_t i = 0; i < g->ncode; i++)
+		p->cached &= g->code[i].cached;
+	if (target_device(plan->target) != DEVICE_CUDA)
+		return;
+	p->built =
+		arena_array(&p->arena, const DeviceCode *, plan->sources.n + 1);
+	for (size_t i = 0; i < plan->sources.n; i++)
+		if (!kernel_call(&plan->kernels->kernels.p[i]))
+			p->built[i] = &g->code[g->code_of[i]];
+}
+
 bool gpu_load(TenonPlan *p)
 {
 	const Plan *plan = p->plan;
@@ -147,26 +182,29 @@ bool gpu_load(TenonPlan *p)
 				 "target %s: this device, %s, is %s",
 				 plan->target, device_name(g->device),
 				 device_arch(g->device));
-	g->code = arena_array(&p->arena, DeviceCode, plan->sources.n + 1);
-	g->code_of = arena_array(&p->arena, size_t, plan->sources.n + 1);
-	for (size_t i = 0; i < plan->sources.n; i++) {
-		const Kernel *k = &plan->kernels->kernels.p[i];
-		if (kernel_call(k))
-			continue;
-		g->code_of[i] = g->ncode;
-		g->code[g->ncode].name = k->name;
-		g->code[g->ncode++].text = plan->sources.p[i];
-	}
-	p->c->ctx.threads = context_threads(p->c);
+	list_code(p, g);
 	if (!device_load(&p->c->ctx, &p->arena, g->device, arch, cache, g->code,
 			 g->ncode))
 		return false;
 	p->gpu = g;
-	p->compile_ms = (clock_seconds() - t0) * 1e3;
-	p->cached = true;
-	for (size_t i = 0; i < g->ncode; i++)
-		p->cached &= g->code[i].cached;
+	note_code(p, g, t0);
 	return find_kernels(p);
+}
+
+bool gpu_build(TenonPlan *p)
+{
+	GpuPlan g = {0};
+	const char *cache;
+	double t0 = clock_seconds();
+
+	if (!context_cache(p->c, &cache))
+		return false;
+	list_code(p, &g);
+	if (!device_build(&p->c->ctx, &p->arena, target_arch(p->plan->target),
+			  cache, g.code, g.ncode))
+		return false;
+	note_code(p, &g, t0);
+	return true;
 }
 
 void gpu_unload(TenonPlan *p)
