@@ -120,20 +120,27 @@ static int64_t least_stages(const int64_t *par)
 	return par[P_UNIT] == UNIT_WGMMA ? 3 : MIN_STAGES;
 }
 
-/* As many stages as there is room for: three or four where a multiprocessor has
- * two blocks beside each other, else for one. */
-static int64_t stages_of(const Target *t, const int64_t *par, int element)
+/* As many stages, up to `most`, as there is room for in so many blocks beside
+ * each other, or in fewer. */
+static int64_t ring_of(const Target *t, const int64_t *par, int element,
+		       int sides, int64_t most)
 {
 	int64_t here[P_COUNT];
-	int64_t most = 4;
 
 	memcpy(here, par, sizeof(here));
-	for (int sides = 2; sides > 0; sides--)
+	for (; sides > 0; sides--)
 		for (here[P_STAGES] = most; here[P_STAGES] > 2;
 		     here[P_STAGES]--)
 			if (sides * bytes_of(here, element) <= t->block_memory)
 				return here[P_STAGES];
 	return least_stages(par);
+}
+
+/* As many stages as there is room for: three or four where a multiprocessor has
+ * two blocks beside each other, else for one. */
+static int64_t stages_of(const Target *t, const int64_t *par, int element)
+{
+	return ring_of(t, par, element, 2, 4);
 }
 
 /* The quality of a tile is what it was measured to reach of the most, where
@@ -182,9 +189,38 @@ static double time_of(const Tile *i, const GpuExtents *x, const Target *t,
 #define LINE_TIME    1.15e-3 /* 128 bytes of an operand */
 #define SUM_TIME     2e-5    /* of a block of K, wgmma */
 #define FIRST_BLOCKS 4       /* come at once */
-#define CACHED_BYTES 24e6
-#define COLUMN_TIME  (1 / 3.9e6) /* a byte of the right operand beyond that */
+#define UNEVEN       1.05    /* parts that differ by a block */
+#define CACHED_BYTES 24e6    /* of an operand that does not come from afar */
+#define FAR_RATE     4.9e6   /* bytes of one that does, in a microsecond */
+#define NARROW_RATE  4.0e6   /* the same by tiles of less than 128 of it */
 #define LEAST_GAIN   0.95
+
+static double operand_bytes(const GpuExtents *x, int number, int element)
+{
+	return (double)(x->batch * x->k) *
+	       (double)((number ? x->n : x->m) * element);
+}
+
+/* What operands take that caches do not hold, each read anew by every row or
+ * column of tiles; all of n tasks at a time ask for them. */
+static double far_time(const Tile *i, const GpuExtents *x, const Target *t,
+		       int element, int64_t n)
+{
+	const int64_t extent[2] = {x->m, x->n}, wide[2] = {i->rows, i->columns};
+	double most = 0;
+
+	for (int o = 0; o < 2; o++) {
+		double bytes = operand_bytes(x, o, element);
+		int64_t lines = (extent[!o] + wide[!o] - 1) / wide[!o];
+		double rate = wide[o] < 128 ? NARROW_RATE : FAR_RATE;
+		double time = bytes * (double)lines / rate;
+		if (bytes > CACHED_BYTES && time > most)
+			most = time;
+	}
+	if (n < t->processors)
+		most *= (double)t->processors / (double)n;
+	return most;
+}
 
 static double parts_time(const Tile *i, const GpuExtents *x, const Target *t,
 			 MatrixUnit u, int element, int64_t parts)
@@ -195,7 +231,6 @@ static double parts_time(const Tile *i, const GpuExtents *x, const Target *t,
 	int64_t n = gp_tile_count(x, i->rows, i->columns) * parts;
 	double each = (double)(i->rows * i->columns) / i->quality * SUM_TIME;
 	double lines = (double)(i->rows + i->columns) * LINE_TIME;
-	double right = (double)x->batch * (double)(x->k * x->n * element);
 
 	if (u == UNIT_MMA)
 		each *= 2;
@@ -204,10 +239,12 @@ static double parts_time(const Tile *i, const GpuExtents *x, const Target *t,
 	if (per < FIRST_BLOCKS)
 		per = FIRST_BLOCKS;
 	double time = (double)((n + t->processors - 1) / t->processors * per);
+	double far = n > 0 ? far_time(i, x, t, element, n) : 0;
 	time *= each;
-	right *= (double)((x->m + i->rows - 1) / i->rows);
-	if (right > CACHED_BYTES && time < right * COLUMN_TIME)
-		time = right * COLUMN_TIME;
+	if (time < far) /* of tiles alike in this the quicker */
+		time = far + time / 10;
+	if (blocks % parts)
+		time *= UNEVEN;
 	return TILE_TIME + time + gp_split_time(x, 4, parts);
 }
 
@@ -268,6 +305,14 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 	par[P_OPERANDS] = OPERANDS_EACH;
 	par[P_SMALL] = u == UNIT_WGMMA && named;
 	par[P_STAGES] = stages_of(t, par, element);
+	/* a block by itself asks as far ahead as it can for what comes from
+	 * afar; near operands, and wide tiles, are no faster for it */
+	if (u == UNIT_WGMMA && !named && choice->columns <= 128 &&
+	    (operand_bytes(x, 0, element) > CACHED_BYTES ||
+	     operand_bytes(x, 1, element) > CACHED_BYTES) &&
+	    gp_tile_count(x, choice->rows, choice->columns) * par[P_SPLIT] <=
+		    t->processors)
+		par[P_STAGES] = ring_of(t, par, element, 1, MMA_MAX_STAGES);
 	/* a ring of two has no time to spare */
 	if (par[P_STAGES] < 3 && u == UNIT_MMA) {
 		par[P_DEPTH] /= 2;
