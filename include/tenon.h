@@ -227,7 +227,8 @@ typedef struct TenonCode {
 /* False: launch i is not CUDA's, or nothing was compiled. */
 bool tenon_plan_code(TenonPlan *p, int i, TenonCode *out);
 /* Writes the source of every kernel to the folder, which is made where it is
- * not: k0.cu, k0.c or k0.cl; and k0.cubin, where it was compiled for CUDA. */
+ * not: k0.cu, k0.c or k0.cl; and k0.cubin, or k0_main.cubin of a phase that was
+ * compiled apart, where it was for CUDA. */
 TenonError tenon_plan_write(TenonPlan *p, const char *folder);
 
 /*

@@ -12,7 +12,7 @@
 static const CubinKernel *built_kernel(TenonPlan *p, size_t i)
 {
 	const PlanLaunch *l = &p->plan->launches.p[i];
-	const DeviceCode *c = p->built ? p->built[l->kernel] : NULL;
+	const DeviceCode *c = p->built ? p->built[i] : NULL;
 
 	return c ? cubin_kernel(c->facts, plan_symbol(&p->arena, p->plan, l))
 		 : NULL;
@@ -62,23 +62,38 @@ bool tenon_plan_code(TenonPlan *p, int i, TenonCode *out)
 	return ok;
 }
 
-static bool write_kernel(TenonPlan *p, size_t i, const char *folder)
+static bool write_source(TenonPlan *p, size_t i, const char *folder)
 {
 	const Kernel *k = &p->kernels->kernels.p[i];
 	CDialect d = target_dialect(p->plan->target);
 	const char *ends = d == CD_CUDA ? "cu" : d == CD_OPENCL ? "cl" : "c";
 	const char *text = p->plan->sources.p[i];
 	Ctx *ctx = &p->c->ctx;
-	Arena *a = &ctx->scratch;
 
-	if (!file_write_atomic(
-		    ctx, arena_printf(a, "%s/%s.%s", folder, k->name, ends),
-		    text, strlen(text)))
-		return false;
-	return !p->built || !p->built[i] ||
-	       file_write_atomic(
-		       ctx, arena_printf(a, "%s/%s.cubin", folder, k->name),
-		       p->built[i]->cubin, p->built[i]->size);
+	return file_write_atomic(ctx,
+				 arena_printf(&ctx->scratch, "%s/%s.%s",
+					      folder, k->name, ends),
+				 text, strlen(text));
+}
+
+/* A cubin is of a kernel, or of one of its phases. */
+static bool write_cubin(TenonPlan *p, size_t i, const char *folder)
+{
+	const Plan *plan = p->plan;
+	const PlanLaunch *l = &plan->launches.p[i];
+	const char *name = p->kernels->kernels.p[l->kernel].name;
+	Ctx *ctx = &p->c->ctx;
+
+	for (size_t j = 0; j < plan->launches.n; j++) {
+		bool same = p->built[j] == p->built[i];
+		if (same && j < i)
+			return true; /* is written */
+		if (!same && plan->launches.p[j].kernel == l->kernel)
+			name = plan_symbol(&ctx->scratch, plan, l);
+	}
+	return file_write_atomic(
+		ctx, arena_printf(&ctx->scratch, "%s/%s.cubin", folder, name),
+		p->built[i]->cubin, p->built[i]->size);
 }
 
 TenonError tenon_plan_write(TenonPlan *p, const char *folder)
@@ -89,6 +104,8 @@ TenonError tenon_plan_write(TenonPlan *p, const char *folder)
 		ok = diag_fail(&p->c->ctx, ERR_ENV, NULL, "cannot make %s: %s",
 			       folder, strerror(errno));
 	for (size_t i = 0; ok && i < p->plan->sources.n; i++)
-		ok = write_kernel(p, i, folder);
+		ok = write_source(p, i, folder);
+	for (size_t i = 0; ok && p->built && i < p->plan->launches.n; i++)
+		ok = !p->built[i] || write_cubin(p, i, folder);
 	return API_LEAVE(p->c, ok);
 }

@@ -76,7 +76,7 @@ struct TenonPlan {
 	const Isa *isa; /* of CPUs */
 	Compiler cc;
 	GpuPlan *gpu;             /* loaded */
-	const DeviceCode **built; /* by kernel, of CUDA; NULL: not compiled */
+	const DeviceCode **built; /* by launch, of CUDA; NULL: not compiled */
 	double plan_ms, compile_ms;
 	bool cached;
 	/* run time */

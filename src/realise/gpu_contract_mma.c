@@ -20,7 +20,7 @@
 #define MIN_STAGES    2
 #define SMALL_COLUMNS 64
 #define RUN           8
-#define PACK_LINE     64 /* elements of a line that a block packs */
+#define PACK_LINE     64 /* elements of a line that a block packs, or fewer */
 #define PACK_ELEMENTS 8  /* of a thread */
 #define NO_BLOCK      UINT32_MAX
 #define RUN_COLUMNS   (4 * RUN) /* of four threads side by side */
@@ -282,9 +282,9 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 {
 	const Tile *tiles = u == UNIT_WGMMA ? wgmma_tiles : mma_tiles;
 	bool named = x->m < 0 || x->n < 0 || x->batch < 0;
-	/* where sizes are named the end of a tile is written twice: whole runs,
-	 * and single elements; a larger tile takes seconds to compile */
-	const Tile *choice = &tiles[u == UNIT_WGMMA ? 2 : 1];
+	/* of sizes that are named the most that may be: the largest of wgmma's,
+	 * beside which there are small ones */
+	const Tile *choice = &tiles[u == UNIT_WGMMA ? 0 : 1];
 	double best = 0;
 
 	for (const Tile *i = tiles; i->rows && !named; i++) {
@@ -456,6 +456,15 @@ static Ex lines_of(const Mma *m, int number, bool lines)
 		 : round_up(p, number ? p->n : p->m, gp_wide(p, number));
 }
 
+/* What a worker packs: so many elements of so many lines. */
+static void pack_shape(const Mma *m, int64_t shape[2])
+{
+	int64_t threads = m->p->l.threads;
+
+	shape[1] = threads < PACK_LINE ? threads : PACK_LINE;
+	shape[0] = PACK_ELEMENTS * threads / shape[1];
+}
+
 /* Reads element x of an operand, line and place along it, to the worker's
  * block, zero unless the conditions hold. */
 static void read_element(Mma *m, int number, const Ex x[2], const Ex *to,
@@ -475,22 +484,27 @@ static void read_element(Mma *m, int number, const Ex x[2], const Ex *to,
 	lower_end(l);
 }
 
-/* The elements of a block, of which the first is at `first`. */
-static void read_block(Mma *m, int number, const Ex first[2], int64_t lines,
-		       LoopMap map, const Ex extent[2], const bool *partial)
+/* The elements of a block, of which the first is at `first`: threads side by
+ * side as the operand lies, each with every so many-th line of it. */
+static void read_block(Mma *m, int number, const Ex first[2], LoopMap map,
+		       const Ex extent[2], const bool *partial)
 {
 	GpuProduct *p = m->p;
+	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	Ex x[2], to[2], conds[2];
+	int64_t shape[2];
 	uint32_t n = 0;
 
-	/* threads side by side as the operand lies */
 	int turned = m->in[number].along != gp_along_k(p, number);
-	Ex i = lower_for(&p->l, gp_num(p, lines * PACK_LINE), map,
-			 p->l.threads);
-	Ex by = gp_num(p, turned ? lines : PACK_LINE);
-	to[turned] = ex_div(t, i, by);
-	to[!turned] = ex_mod(t, i, by);
+	pack_shape(m, shape);
+	int64_t side = shape[!turned];
+	int64_t down = l->threads / side;
+	Ex tid = lower_for(l, gp_num(p, l->threads), MAP_VECTOR, l->threads);
+	Ex turn = lower_for(l, gp_num(p, PACK_ELEMENTS), map, 1);
+	to[turned] = ex_add(t, ex_div(t, tid, gp_num(p, side)),
+			    ex_mul(t, turn, gp_num(p, down)));
+	to[!turned] = ex_mod(t, tid, gp_num(p, side));
 	for (int d = 0; d < 2; d++) {
 		x[d] = ex_add(t, first[d], to[d]);
 		if (partial[d])
@@ -498,15 +512,16 @@ static void read_block(Mma *m, int number, const Ex first[2], int64_t lines,
 					    gp_num(p, 1));
 	}
 	read_element(m, number, x, to, conds, n);
-	lower_end(&p->l);
+	lower_end(l);
+	lower_end(l);
 }
 
 /*
- * A block of PACK_LINE elements of so many lines goes to the worker's memory
- * and from there, 16 bytes a thread, to where it is packed. What is read as it
- * lies, and is there, is asked for all at once.
+ * A block of an operand goes to the worker's memory and from there, 16 bytes a
+ * thread, to where it is packed. What is read as it lies, and is there, is
+ * asked for all at once.
  */
-static void fill_block(Mma *m, int number, const Ex first[2], int64_t lines)
+static void fill_block(Mma *m, int number, const Ex first[2])
 {
 	static const bool none[2];
 	GpuProduct *p = m->p;
@@ -517,11 +532,13 @@ static void fill_block(Mma *m, int number, const Ex first[2], int64_t lines)
 	const Ex extent[2] = {o->along ? wide : p->k, o->along ? p->k : wide};
 	Ex index[TN_MAX_RANK], room[2];
 	bool partial[2];
+	int64_t shape[2];
 	KOperand from;
 	uint32_t n = 0;
 
+	pack_shape(m, shape);
 	for (int d = 0; d < 2; d++) {
-		Ex step = gp_num(p, d ? PACK_LINE : lines);
+		Ex step = gp_num(p, shape[d]);
 		partial[d] = !ex_equals(t, ex_mod(t, extent[d], step), 0);
 		if (partial[d])
 			room[n++] =
@@ -529,16 +546,17 @@ static void fill_block(Mma *m, int number, const Ex first[2], int64_t lines)
 	}
 	ValueId v =
 		gp_operand(p, number, first[!o->along], first[o->along], index);
-	if (lower_place(l, v, index, &from)) {
-		lower_if(l, room, n);
-		read_block(m, number, first, lines, MAP_VUNROLL, extent, none);
-		if (!n)
-			return;
-		lower_else(l);
+	if (!lower_place(l, v, index, &from)) {
+		read_block(m, number, first, MAP_SERIAL, extent, partial);
+		return;
 	}
-	read_block(m, number, first, lines, MAP_VECTOR, extent, partial);
-	if (lower_place(l, v, index, &from))
-		lower_end(l);
+	lower_if(l, room, n);
+	read_block(m, number, first, MAP_UNROLL, extent, none);
+	if (n) {
+		lower_else(l);
+		read_block(m, number, first, MAP_SERIAL, extent, partial);
+	}
+	lower_end(l);
 }
 
 /* Writes an operand to memory, whole tiles of it, k along where it was or the
@@ -550,11 +568,12 @@ static void pack(Mma *m, int number)
 	ExprTab *t = p->t;
 	MmaOperand *o = &m->in[number];
 	Ex shape[K_MAX_RANK], to[K_MAX_RANK], conds[2];
-	int64_t lines = PACK_ELEMENTS * l->threads / PACK_LINE;
-	int64_t per = PACK_LINE / m->chunk;
+	int64_t of[2];
 	int n = 0;
 	uint32_t nconds = 0;
 
+	pack_shape(m, of);
+	int64_t per = of[1] / m->chunk;
 	o->along = gp_along_k(p, number) || m->chunk != 8;
 	for (; n < p->batch; n++) {
 		o->varies[n] = gp_batch_varies(p, number, n);
@@ -562,13 +581,12 @@ static void pack(Mma *m, int number)
 	}
 	shape[n] = lines_of(m, number, true);
 	shape[n + 1] = lines_of(m, number, false);
-	Ex tasks = ex_ceil_div(t, shape[n], gp_num(p, lines));
+	Ex tasks = ex_ceil_div(t, shape[n], gp_num(p, of[0]));
 	o->packing = lower_buffer(l, SCOPE_SHARED, m->element, shape,
 				  (uint8_t)(n + 2),
 				  number ? "packed_b" : "packed_a");
 	if (m->block == NO_BLOCK) {
-		Ex block[2] = {gp_num(p, lines),
-			       gp_num(p, PACK_LINE + m->chunk)};
+		Ex block[2] = {gp_num(p, of[0]), gp_num(p, of[1] + m->chunk)};
 		m->block = lower_buffer(l, SCOPE_WORKER, m->element, block, 2,
 					"block");
 	}
@@ -582,18 +600,18 @@ static void pack(Mma *m, int number)
 	for (int d = 0; d < n; d++)
 		p->at[d] = to[d] =
 			o->varies[d] ? lower_task(l, shape[d]) : gp_num(p, 0);
-	to[n] = ex_mul(t, lower_task(l, tasks), gp_num(p, lines));
-	to[n + 1] = lower_task(
-		l, ex_ceil_div(t, shape[n + 1], gp_num(p, PACK_LINE)));
-	to[n + 1] = ex_mul(t, to[n + 1], gp_num(p, PACK_LINE));
-	fill_block(m, number, to + n, lines);
-	Ex i = lower_for(l, gp_num(p, lines * per), MAP_VECTOR, l->threads);
+	to[n] = ex_mul(t, lower_task(l, tasks), gp_num(p, of[0]));
+	to[n + 1] =
+		lower_task(l, ex_ceil_div(t, shape[n + 1], gp_num(p, of[1])));
+	to[n + 1] = ex_mul(t, to[n + 1], gp_num(p, of[1]));
+	fill_block(m, number, to + n);
+	Ex i = lower_for(l, gp_num(p, of[0] * per), MAP_VECTOR, l->threads);
 	KOperand from = {.buffer = m->block, .nindex = 2};
 	from.index[0] = ex_div(t, i, gp_num(p, per));
 	from.index[1] =
 		ex_mul(t, ex_mod(t, i, gp_num(p, per)), gp_num(p, m->chunk));
 	for (int d = 0; d < 2; d++) {
-		Ex step = gp_num(p, d ? PACK_LINE : lines);
+		Ex step = gp_num(p, of[d]);
 		Ex whole = gp_num(p, d ? m->chunk : 1);
 		to[n + d] = ex_add(t, to[n + d], from.index[d]);
 		if (!ex_equals(t, ex_mod(t, shape[n + d], step), 0))
