@@ -110,8 +110,11 @@ static uint32_t line_of(const Program *q, const StmtList *l)
 
 	for (size_t i = 0; i < l->n && !line; i++) {
 		const Stmt *s = l->p[i];
-		if (s->value != NO_VALUE && s->kind != ST_LOAD)
-			line = program_value(q, s->value)->loc.line;
+		const Value *v = s->value != NO_VALUE
+					 ? program_value(q, s->value)
+					 : NULL;
+		if (v && op_info[v->op].cls != OPC_LEAF)
+			line = v->loc.line;
 		if (!line)
 			line = line_of(q, &s->body);
 		if (!line)
