@@ -579,9 +579,10 @@ static void hang(void)
 		called(call, tenon_call_run(call));
 		setenv("FAKE_BUSY", "-1", 1);
 		CHECK(tenon_call_run(call) == TENON_EENV);
-		CHECK(strstr(tenon_call_message(call),
-			     "kernel k0_main (line 2) did not end on Fake 7 within "
-			     "0.02 s"));
+		CHECK(strstr(
+			tenon_call_message(call),
+			"kernel k0_main (line 2) did not end on Fake 7 within "
+			"0.02 s"));
 		CHECK(strstr(tenon_call_message(call), "hint: where the work"));
 		CHECK(tenon_call_run(call) == TENON_EENV);
 		CHECK(strstr(tenon_call_message(call),
