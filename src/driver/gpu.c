@@ -103,6 +103,35 @@ static bool may_fault(const StmtList *l)
 	return false;
 }
 
+/* The first line of the program that the statements compute; 0: none. */
+static uint32_t line_of(const Program *q, const StmtList *l)
+{
+	uint32_t line = 0;
+
+	for (size_t i = 0; i < l->n && !line; i++) {
+		const Stmt *s = l->p[i];
+		const Value *v = s->value != NO_VALUE
+					 ? program_value(q, s->value)
+					 : NULL;
+		if (v && op_info[v->op].cls != OPC_LEAF)
+			line = v->loc.line;
+		if (!line)
+			line = line_of(q, &s->body);
+		if (!line)
+			line = line_of(q, &s->orelse);
+	}
+	return line;
+}
+
+/* How messages name a kernel: k0_main (line 9). */
+static const char *name_of(TenonPlan *p, const Phase *ph, const char *symbol)
+{
+	uint32_t line = line_of(p->kernels->program, &ph->body);
+
+	return line ? arena_printf(&p->arena, "%s (line %u)", symbol, line)
+		    : symbol;
+}
+
 static bool find_kernels(TenonPlan *p)
 {
 	const Plan *plan = p->plan;
@@ -124,6 +153,8 @@ static bool find_kernels(TenonPlan *p)
 				   plan_symbol(&p->arena, plan, l),
 				   (size_t)shared, &g->kernels[i]))
 			return false;
+		g->kernels[i].name =
+			name_of(p, &k->phases.p[l->phase], g->kernels[i].name);
 		g->faults |= may_fault(&k->phases.p[l->phase].body);
 	}
 	return true;
@@ -164,6 +195,24 @@ static void list_code(TenonPlan *p, GpuPlan *g)
 	}
 }
 
+/* What was compiled, since t0. */
+static void note_code(TenonPlan *p, const GpuPlan *g, double t0)
+{
+	const Plan *plan = p->plan;
+
+	p->compile_ms = (clock_seconds() - t0) * 1e3;
+	p->cached = true;
+	for (size_t i = 0; i < g->ncode; i++)
+		p->cached &= g->code[i].cached;
+	if (target_device(plan->target) != DEVICE_CUDA)
+		return;
+	p->built = arena_array(&p->arena, const DeviceCode *,
+			       plan->launches.n + 1);
+	for (size_t i = 0; i < plan->launches.n; i++)
+		if (!plan_call(plan, i))
+			p->built[i] = &g->code[g->code_of[i]];
+}
+
 bool gpu_load(TenonPlan *p)
 {
 	const Plan *plan = p->plan;
@@ -188,11 +237,25 @@ bool gpu_load(TenonPlan *p)
 			 g->ncode))
 		return false;
 	p->gpu = g;
-	p->compile_ms = (clock_seconds() - t0) * 1e3;
-	p->cached = true;
-	for (size_t i = 0; i < g->ncode; i++)
-		p->cached &= g->code[i].cached;
+	note_code(p, g, t0);
 	return find_kernels(p);
+}
+
+bool gpu_build(TenonPlan *p)
+{
+	GpuPlan g = {0};
+	const char *cache;
+	double t0 = clock_seconds();
+
+	if (!context_cache(p->c, &cache))
+		return false;
+	list_code(p, &g);
+	p->c->ctx.threads = context_threads(p->c);
+	if (!device_build(&p->c->ctx, &p->arena, target_arch(p->plan->target),
+			  cache, g.code, g.ncode))
+		return false;
+	note_code(p, &g, t0);
+	return true;
 }
 
 void gpu_unload(TenonPlan *p)

@@ -80,6 +80,7 @@ typedef struct Emit {
 	bool narrow;   /* indices of the phase are int */
 	VarId divisor; /* + 1: of the run at hand, known by tn_y */
 	bool divides;  /* the source has such a run */
+	bool runs;     /* the source has RUNS */
 	bool fence;    /* the phase stores past the caches */
 	bool quiet;    /* a further copy: comments were printed before */
 	const char *rest;   /* lanes that count, where not all do; else NULL */

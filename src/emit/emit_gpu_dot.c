@@ -125,9 +125,10 @@ void eg_dot_head(const Emit *e, Buf *out)
 {
 	const Stmt *s = first_dot(e);
 
+	if (e->runs)
+		buf_puts(out, runs_text);
 	if (!s)
 		return;
-	buf_puts(out, runs_text);
 	if (s->dot->unit == UNIT_WGMMA) {
 		eg_wgmma_head(e, out);
 		return;
@@ -277,6 +278,7 @@ void eg_runs(Emit *e, const Stmt *s)
 	bug_if(!ex_is_const(e->t, shape[1], &rows) ||
 	       !ex_is_const(e->t, shape[2], &columns));
 	e->buffer_used[s->buffer] = e->buffer_used[s->sums] = true;
+	e->runs = true;
 	ec_comment(e, s);
 	buf_puts(e->out, "#pragma unroll\n");
 	ec_line(e, "for (int n = 0; n < %" PRId64 "; n++) {\n",

@@ -40,10 +40,13 @@
  * terms in G groups lose less than 2^-24 2^floor(log2(B+E)) for each term and
  * each sum so far, and twice that for each result: with u = 2^-24, (n + 3 G) u
  * in place of (n - 1) u. Groups whose products are zeros change nothing, hence
- * G <= n. If all terms are multiples of q and B <= 2^24 q then e <= 24 + log2
- * q, nothing is cut off, and the sum is exact as above. What that leaves is
- * said in contract.c: e is taken from the operands' exponents, which for zeros
- * and subnormals are larger than their products'.
+ * G <= n. Parts of K may be summed apart, whole groups each, and added in f32:
+ * the first group of a part has no sum so far, and so loses 1 less in the place
+ * of which its part is added, with half an ulp, which is no more; hence parts
+ * need nothing besides. If all terms are multiples of q and B <= 2^24 q then e
+ * <= 24 + log2 q, nothing is cut off, and the sum is exact as above. What that
+ * leaves is said in contract.c: e is taken from the operands' exponents, which
+ * for zeros and subnormals are larger than their products'.
  *
  * A library's product (ACC_ANY) may be made of such groups of any size, of
  * multiply-adds and of sums of parts of K, in any order. A group that changes

@@ -14,9 +14,9 @@
 
 #include <string.h>
 
-static const char *const gpu_params[] = {"unit",     "rows",    "columns",
-					 "depth",    "threads", "stages",
-					 "operands", "small",   NULL};
+static const char *const gpu_params[] = {
+	"unit",   "rows",     "columns", "depth", "threads",
+	"stages", "operands", "small",   "split", NULL};
 
 /* ---- the candidate --------------------------------------------------- */
 
@@ -35,10 +35,15 @@ static int64_t known(const ExprTab *t, Ex e)
 	return ex_is_const(t, e, &n) ? n : -1;
 }
 
-static GpuExtents extents_of(const Program *q, const Value *v)
+static GpuExtents extents_of(const Program *q, const Value *v, const Target *t)
 {
 	const Value *x = program_value(q, v->args[0]);
+	bool invariant = v->relax & RELAX_ROW_INVARIANT;
 	GpuExtents e = {
+		.least_parts = 1,
+		/* the choice would depend on the number of rows; its costs are
+		 * those of CUDA */
+		.most_parts = invariant || !t->cuda ? 1 : GP_MAX_SPLIT,
 		.batch = 1,
 		.m = known(&q->ex, v->shape[v->rank - 2]),
 		.n = known(&q->ex, v->shape[v->rank - 1]),
@@ -71,18 +76,31 @@ static MatrixUnit unit_of(const Regions *r, const Value *v, const Target *t)
 	return unit;
 }
 
+int64_t gp_tile_count(const GpuExtents *x, int64_t rows, int64_t columns)
+{
+	return x->batch * ((x->m + rows - 1) / rows) *
+	       ((x->n + columns - 1) / columns);
+}
+
+static void rule(const Regions *r, const Value *v, const Target *t,
+		 const GpuExtents *x, int64_t *par)
+{
+	MatrixUnit unit = unit_of(r, v, t);
+
+	if (unit != UNIT_FMA)
+		gp_mma_rule(x, t, unit, element_bytes(r->program, v), par);
+	else
+		gp_simt_rule(x, t, v->acc, par);
+}
+
 static Candidate gpu_rule(const Regions *r, uint32_t region, const Target *t)
 {
 	const Value *v = program_value(r->program, r->regions.p[region].anchor);
-	GpuExtents x = extents_of(r->program, v);
+	GpuExtents x = extents_of(r->program, v, t);
 	int64_t par[P_COUNT];
 	Candidate c = {.nparams = P_COUNT};
 
-	MatrixUnit unit = unit_of(r, v, t);
-	if (unit != UNIT_FMA)
-		gp_mma_rule(&x, t, unit, element_bytes(r->program, v), par);
-	else
-		gp_simt_rule(&x, t, v->acc, par);
+	rule(r, v, t, &x, par);
 	for (int i = 0; i < P_COUNT; i++)
 		c.params[i] = (KParam){gpu_params[i], par[i]};
 	return c;
@@ -101,7 +119,6 @@ static void product_init(GpuProduct *p, Kernels *ks, Kernel *k,
 	p->m = p->v->shape[p->batch];
 	p->n = p->v->shape[p->batch + 1];
 	p->k = program_value(p->l.p, p->v->args[0])->shape[p->batch + 1];
-	p->blocks = ex_ceil_div(p->t, p->k, gp_num(p, par[P_DEPTH]));
 }
 
 /* What lowering would find out, of a kernel that is not made. */
@@ -134,6 +151,8 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 		return "operands are staged or forwarded";
 	if (par[P_SMALL] && (par[P_SMALL] != 1 || par[P_UNIT] != UNIT_WGMMA))
 		return "small is 0, or 1 with unit=wgmma";
+	if (par[P_SPLIT] < 1 || par[P_SPLIT] > GP_MAX_SPLIT)
+		return arena_printf(a, "split must be 1 to %d", GP_MAX_SPLIT);
 	if (par[P_UNIT] == UNIT_FMA)
 		return gp_simt_legal(a, t, v->acc, par);
 	if (par[P_UNIT] != UNIT_MMA && par[P_UNIT] != UNIT_WGMMA)
@@ -144,6 +163,25 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 	if (!why && par[P_OPERANDS] == OPERANDS_FORWARDED)
 		why = forwards(a, r, region, par);
 	return why;
+}
+
+/* A tile that goes with the parts, and no parts with a tile. */
+static void settle_split(const Regions *r, const Value *v, const Target *t,
+			 int64_t *par, const bool *pinned)
+{
+	GpuExtents x = extents_of(r->program, v, t);
+	int64_t here[P_COUNT];
+	bool tile = pinned[P_ROWS] || pinned[P_COLUMNS] || pinned[P_THREADS];
+
+	if (tile && !pinned[P_SPLIT])
+		par[P_SPLIT] = 1;
+	if (tile || !pinned[P_SPLIT] || par[P_SPLIT] < 1)
+		return;
+	x.least_parts = x.most_parts = par[P_SPLIT];
+	rule(r, v, t, &x, here);
+	for (int i = 0; i < P_COUNT; i++)
+		if (!pinned[i] && i != P_SMALL)
+			par[i] = here[i];
 }
 
 static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
@@ -162,6 +200,7 @@ static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
 		return;
 	if (!pinned[P_SMALL])
 		par[P_SMALL] = 0;
+	settle_split(r, v, t, par, pinned);
 	arena_init(&a);
 	if (par[P_UNIT] == UNIT_FMA)
 		gp_simt_settle(&a, t, v->acc, par, pinned);
@@ -301,6 +340,7 @@ void gp_tasks(GpuProduct *p, const char *name, Ex flag)
 	Ex down = ex_ceil_div(t, p->m, rows);
 
 	lower_phase(l, name);
+	gp_take_part(p);
 	for (int d = 0; d < p->batch; d++)
 		p->at[d] = lower_task(l, p->v->shape[d]);
 	if (flag != NO_FLAG)
@@ -310,14 +350,14 @@ void gp_tasks(GpuProduct *p, const char *name, Ex flag)
 			   columns);
 }
 
-static bool divides(const GpuProduct *p, int64_t by, Ex extent)
+bool gp_divides(const GpuProduct *p, int64_t by, Ex extent)
 {
 	return ex_equals(p->t, ex_mod(p->t, extent, gp_num(p, by)), 0);
 }
 
 bool gp_whole(const GpuProduct *p, int axis)
 {
-	return divides(p, gp_wide(p, axis), axis ? p->n : p->m);
+	return gp_divides(p, gp_wide(p, axis), axis ? p->n : p->m);
 }
 
 uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
@@ -326,10 +366,10 @@ uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
 	Ex extent = number ? p->n : p->m;
 	uint32_t n = 0;
 
-	if (!divides(p, gp_wide(p, number), extent))
+	if (!gp_divides(p, gp_wide(p, number), extent))
 		conds[n++] = ex_sub(p->t, ex_sub(p->t, extent, place),
 				    gp_num(p, width[0]));
-	if (!divides(p, p->par[P_DEPTH], p->k))
+	if (!gp_divides(p, p->par[P_DEPTH], p->k))
 		conds[n++] = ex_sub(p->t, ex_sub(p->t, p->k, k),
 				    gp_num(p, width[1]));
 	return n;

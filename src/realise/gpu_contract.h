@@ -6,6 +6,7 @@
  *   gpu_contract_mma.c   by a matrix unit
  *   gpu_contract_wgmma.c by that of sm_90a, fed by its copy engine
  *   gpu_contract_pack.c  operands that are packed before
+ *   gpu_contract_split.c parts of K, each summed by itself, and their sum
  */
 #ifndef TENON_REALISE_GPU_CONTRACT_H
 #define TENON_REALISE_GPU_CONTRACT_H
@@ -21,6 +22,7 @@ enum {
 	P_STAGES,   /* blocks of K in the block's memory */
 	P_OPERANDS, /* how they come there: OPERANDS_... */
 	P_SMALL,    /* 1: another phase has smaller tiles, for few of them */
+	P_SPLIT,    /* parts of K that are summed apart; 1: it is not split */
 	P_COUNT
 };
 
@@ -41,13 +43,17 @@ typedef struct GpuProduct {
 	Ex m, n, k;
 	Ex at[TN_MAX_RANK]; /* batch indices */
 	Ex row, column;     /* of the tile's first element */
-	Ex blocks;          /* of K */
+	Ex part;            /* of K, that is the task's */
+	Ex blocks;          /* of K in the part */
+	uint32_t partial;   /* memory: the sums of each part */
 	uint32_t *results;  /* registers of results, [threads, run] */
 } GpuProduct;
 
-/* Extents of a product, -1 where not known. */
+/* Extents of a product, -1 where not known; the parts of K that the rule may
+ * choose. */
 typedef struct GpuExtents {
 	int64_t batch, m, n, k;
+	int64_t least_parts, most_parts;
 } GpuExtents;
 
 /* ---- gpu_contract.c -------------------------------------------------- */
@@ -94,8 +100,8 @@ uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
 		   const int width[2], Ex *conds);
 /* Whether the operand differs between the elements of batch axis d. */
 bool gp_batch_varies(const GpuProduct *p, int number, int d);
-/* Opens a phase that multiplies: a task for each tile. flag: none where this is
- * 0, else it is 1; NO_FLAG: there are always. */
+/* Opens a phase with a task for each tile, and for each part of K. flag: none
+ * where this is 0, else it is 1; NO_FLAG: there are always. */
 #define NO_FLAG UINT32_MAX
 void gp_tasks(GpuProduct *p, const char *name, Ex flag);
 /* Whether results of a run may go to memory at once: by what is known, or where
@@ -113,6 +119,35 @@ void gp_finish(GpuProduct *p, Ex thread, Ex row, Ex column, int64_t run,
 /* The same where they are all results; whole or of one sum. */
 void gp_finish_inside(GpuProduct *p, Ex thread, Ex row, Ex column, int64_t run,
 		      bool whole, uint32_t sums, const Ex *at);
+
+/* Whether the tile's extents divide the product's by what is known. */
+bool gp_divides(const GpuProduct *p, int64_t by, Ex extent);
+
+/* Tiles of the result. */
+int64_t gp_tile_count(const GpuExtents *x, int64_t rows, int64_t columns);
+
+/* ---- gpu_contract_split.c -------------------------------------------- */
+
+#define GP_MAX_SPLIT 64
+
+/* Microseconds that the sums of parts take, written, read and added. */
+double gp_split_time(const GpuExtents *x, int bytes, int64_t parts);
+/* What explain's note says of it. */
+const char *gp_split_note(const GpuProduct *p);
+/* The part of K of the tasks of the phase that is open. */
+void gp_take_part(GpuProduct *p);
+/* The first element along K of a block of the part, and a condition that says
+ * that there is such a block. */
+Ex gp_first_k(const GpuProduct *p, Ex block);
+Ex gp_there(const GpuProduct *p, Ex block);
+/* The memory for the sums of parts; before the phase that stores them. */
+void gp_partial_buffer(GpuProduct *p);
+/* In place of gp_finish(): stores `run` sums side by side as the part has them.
+ */
+void gp_store_part(GpuProduct *p, Ex row, Ex column, int64_t run, uint32_t sums,
+		   const Ex *at);
+/* The phase that adds the parts and finishes the sums; p is of no use after. */
+void gp_sum_parts(GpuProduct *p);
 
 /* ---- gpu_contract_simt.c --------------------------------------------- */
 

@@ -117,20 +117,27 @@ static int64_t least_stages(const int64_t *par)
 	return par[P_UNIT] == UNIT_WGMMA ? 3 : MIN_STAGES;
 }
 
-/* As many stages as there is room for: three or four where a multiprocessor has
- * two blocks beside each other, else for one. */
-static int64_t stages_of(const Target *t, const int64_t *par, int element)
+/* As many stages, up to `most`, as there is room for in so many blocks beside
+ * each other, or in fewer. */
+static int64_t ring_of(const Target *t, const int64_t *par, int element,
+		       int sides, int64_t most)
 {
 	int64_t here[P_COUNT];
-	int64_t most = 4;
 
 	memcpy(here, par, sizeof(here));
-	for (int sides = 2; sides > 0; sides--)
+	for (; sides > 0; sides--)
 		for (here[P_STAGES] = most; here[P_STAGES] > 2;
 		     here[P_STAGES]--)
 			if (sides * bytes_of(here, element) <= t->block_memory)
 				return here[P_STAGES];
 	return least_stages(par);
+}
+
+/* As many stages as there is room for: three or four where a multiprocessor has
+ * two blocks beside each other, else for one. */
+static int64_t stages_of(const Target *t, const int64_t *par, int element)
+{
+	return ring_of(t, par, element, 2, 4);
 }
 
 /* The quality of a tile is what it was measured to reach of the most, where
@@ -160,8 +167,7 @@ static const Tile wgmma_tiles[] = {
 static double time_of(const Tile *i, const GpuExtents *x, const Target *t,
 		      MatrixUnit u, int element)
 {
-	int64_t n = x->batch * ((x->m + i->rows - 1) / i->rows) *
-		    ((x->n + i->columns - 1) / i->columns);
+	int64_t n = gp_tile_count(x, i->rows, i->columns);
 	int64_t waves = (n + t->processors - 1) / t->processors;
 	int64_t depth = SWIZZLE_BYTES / element;
 	int64_t blocks = x->k < 0 ? 64 : (x->k + depth - 1) / depth;
@@ -170,6 +176,102 @@ static double time_of(const Tile *i, const GpuExtents *x, const Target *t,
 	if (u == UNIT_WGMMA)
 		sums = sums * (double)blocks + TILE_COST;
 	return (double)waves * sums;
+}
+
+/*
+ * The same in microseconds where the tiles are few, so that it is their
+ * operands that take time: measured on an H200.
+ */
+#define TILE_TIME    2.0
+#define LINE_TIME    1.15e-3 /* 128 bytes of an operand */
+#define SUM_TIME     2e-5    /* of a block of K, wgmma */
+#define FIRST_BLOCKS 4       /* come at once */
+#define UNEVEN       1.05    /* parts that differ by a block */
+#define CACHED_BYTES 24e6    /* of an operand that does not come from afar */
+#define FAR_RATE     4.9e6   /* bytes of one that does, in a microsecond */
+#define NARROW_RATE  4.0e6   /* the same by tiles of less than 128 of it */
+#define LEAST_GAIN   0.95
+
+static double operand_bytes(const GpuExtents *x, int number, int element)
+{
+	return (double)(x->batch * x->k) *
+	       (double)((number ? x->n : x->m) * element);
+}
+
+/* What operands take that caches do not hold, each read anew by every row or
+ * column of tiles; all of n tasks at a time ask for them. */
+static double far_time(const Tile *i, const GpuExtents *x, const Target *t,
+		       int element, int64_t n)
+{
+	const int64_t extent[2] = {x->m, x->n}, wide[2] = {i->rows, i->columns};
+	double most = 0;
+
+	for (int o = 0; o < 2; o++) {
+		double bytes = operand_bytes(x, o, element);
+		int64_t lines = (extent[!o] + wide[!o] - 1) / wide[!o];
+		double rate = wide[o] < 128 ? NARROW_RATE : FAR_RATE;
+		double time = bytes * (double)lines / rate;
+		if (bytes > CACHED_BYTES && time > most)
+			most = time;
+	}
+	if (n < t->processors)
+		most *= (double)t->processors / (double)n;
+	return most;
+}
+
+static double parts_time(const Tile *i, const GpuExtents *x, const Target *t,
+			 MatrixUnit u, int element, int64_t parts)
+{
+	int64_t depth = SWIZZLE_BYTES / element;
+	int64_t blocks = (x->k + depth - 1) / depth;
+	int64_t per = (blocks + parts - 1) / parts;
+	int64_t n = gp_tile_count(x, i->rows, i->columns) * parts;
+	double each = (double)(i->rows * i->columns) / i->quality * SUM_TIME;
+	double lines = (double)(i->rows + i->columns) * LINE_TIME;
+
+	if (u == UNIT_MMA)
+		each *= 2;
+	if (each < lines)
+		each = lines;
+	if (per < FIRST_BLOCKS)
+		per = FIRST_BLOCKS;
+	double time = (double)((n + t->processors - 1) / t->processors * per);
+	double far = n > 0 ? far_time(i, x, t, element, n) : 0;
+	time *= each;
+	if (time < far) /* of tiles alike in this the quicker */
+		time = far + time / 10;
+	if (blocks % parts)
+		time *= UNEVEN;
+	return TILE_TIME + time + gp_split_time(x, 4, parts);
+}
+
+/* Parts of K where the tiles are fewer than multiprocessors, and the tile that
+ * goes with them. */
+static int64_t parts_of(const GpuExtents *x, const Target *t, MatrixUnit u,
+			int element, const Tile *tiles, const Tile **choice)
+{
+	bool asked = x->least_parts > 1;
+	int64_t parts = x->least_parts, depth = SWIZZLE_BYTES / element;
+	double best = 0;
+
+	if (!asked)
+		best = LEAST_GAIN * parts_time(*choice, x, t, u, element, 1);
+	for (const Tile *i = tiles; i->rows; i++) {
+		int64_t n = gp_tile_count(x, i->rows, i->columns);
+		for (int64_t s = asked ? parts : 2; s <= x->most_parts; s++) {
+			if (!asked &&
+			    (n >= t->processors || n * s > 2 * t->processors ||
+			     s * depth > x->k))
+				break;
+			double time = parts_time(i, x, t, u, element, s);
+			if (best != 0 && time >= best)
+				continue;
+			best = time;
+			parts = s;
+			*choice = i;
+		}
+	}
+	return parts;
 }
 
 void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
@@ -189,6 +291,9 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 			choice = i;
 		}
 	}
+	par[P_SPLIT] = x->least_parts;
+	if (!named && x->k >= 0 && x->most_parts > 1)
+		par[P_SPLIT] = parts_of(x, t, u, element, tiles, &choice);
 	par[P_UNIT] = u;
 	par[P_ROWS] = choice->rows;
 	par[P_COLUMNS] = choice->columns;
@@ -197,6 +302,14 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 	par[P_OPERANDS] = OPERANDS_EACH;
 	par[P_SMALL] = u == UNIT_WGMMA && named;
 	par[P_STAGES] = stages_of(t, par, element);
+	/* a block by itself asks as far ahead as it can for what comes from
+	 * afar; near operands, and wide tiles, are no faster for it */
+	if (u == UNIT_WGMMA && !named && choice->columns <= 128 &&
+	    (operand_bytes(x, 0, element) > CACHED_BYTES ||
+	     operand_bytes(x, 1, element) > CACHED_BYTES) &&
+	    gp_tile_count(x, choice->rows, choice->columns) * par[P_SPLIT] <=
+		    t->processors)
+		par[P_STAGES] = ring_of(t, par, element, 1, MMA_MAX_STAGES);
 	/* a ring of two has no time to spare */
 	if (par[P_STAGES] < 3 && u == UNIT_MMA) {
 		par[P_DEPTH] /= 2;
@@ -368,7 +481,7 @@ static void ask_from(Mma *m, int number, Ex block, bool packed)
 
 	Spot s = open_copies(m, number);
 	s.to[0] = ex_mod(t, block, gp_num(p, p->par[P_STAGES]));
-	Ex k = ex_add(t, ex_mul(t, block, gp_num(p, p->par[P_DEPTH])), s.k);
+	Ex k = ex_add(t, gp_first_k(p, block), s.k);
 	Ex place = ex_add(t, number ? p->column : p->row, s.wide);
 	if (packed) {
 		int n = 0;
@@ -406,8 +519,7 @@ static void ask(Mma *m, int number, Ex block)
 static void ask_both(Mma *m, Ex block)
 {
 	GpuProduct *p = m->p;
-	ExprTab *t = p->t;
-	Ex there = ex_sub(t, ex_sub(t, p->blocks, gp_num(p, 1)), block);
+	Ex there = gp_there(p, block);
 
 	lower_if(&p->l, &there, 1);
 	ask(m, 0, block);
@@ -664,6 +776,16 @@ static void finish_staged(Mma *m, const Ex *conds, uint32_t n)
 	lower_end(l);
 }
 
+static void store_part(Mma *m)
+{
+	Ex at[5], place[2];
+
+	open_pairs(m, at, place);
+	at[4] = gp_num(m->p, 0);
+	gp_store_part(m->p, place[0], place[1], 2, m->sums, at);
+	close_pairs(m);
+}
+
 /* By runs of results, which are 16 bytes and more, where rows are whole runs.
  */
 void gp_mma_finish(Mma *m)
@@ -672,6 +794,10 @@ void gp_mma_finish(Mma *m)
 	Ex conds[GP_DIMS];
 	uint32_t n = 0;
 
+	if (p->par[P_SPLIT] > 1) {
+		store_part(m);
+		return;
+	}
 	bool runs = gp_stores_runs(p, RUN, conds, &n);
 	if (runs && !n && warp_columns(m) % RUN_COLUMNS == 0)
 		finish_runs(m);
@@ -761,12 +887,13 @@ static const char *note(const Mma *m)
 	return arena_printf(p->l.arena,
 			    "products by the matrix unit %s, %s; a ring of "
 			    "%d blocks of K in the block's memory, %s packed "
-			    "before%s",
+			    "before%s%s",
 			    unit_info[m->unit].name, exact,
 			    (int)p->par[P_STAGES], packed,
 			    p->par[P_SMALL] ? "; smaller tiles where they "
 					      "would be few"
-					    : "");
+					    : "",
+			    gp_split_note(p));
 }
 
 static void multiply_all(Mma *m)
@@ -798,6 +925,7 @@ static Ex is_big(const GpuProduct *p)
 	Ex tiles = ex_mul(t, ex_ceil_div(t, p->m, gp_num(p, p->par[P_ROWS])),
 			  ex_ceil_div(t, p->n, gp_num(p, p->par[P_COLUMNS])));
 
+	tiles = ex_mul(t, tiles, gp_num(p, p->par[P_SPLIT]));
 	for (int d = 0; d < p->batch; d++)
 		tiles = ex_mul(t, tiles, p->v->shape[d]);
 	Ex more =
@@ -856,10 +984,12 @@ void gp_mma_lower(GpuProduct *p)
 	Ex big = NO_FLAG;
 	if (p->par[P_SMALL])
 		big = is_big(p);
+	gp_partial_buffer(p);
 	lower_tiles(&m, "main", big, none);
 	l->k->note = note(&m);
-	if (!p->par[P_SMALL])
-		return;
-	set_small(&m);
-	lower_tiles(&m, "small", ex_sub(p->t, gp_num(p, 1), big), none);
+	if (p->par[P_SMALL]) {
+		set_small(&m);
+		lower_tiles(&m, "small", ex_sub(p->t, gp_num(p, 1), big), none);
+	}
+	gp_sum_parts(p);
 }

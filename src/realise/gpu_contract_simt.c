@@ -76,17 +76,18 @@ static int64_t bytes_of(DType acc, const int64_t *par)
 
 /*
  * What was measured on an H200: the share of the best rate that a tile reaches
- * where there are many, and the blocks that a multiprocessor has side by side.
+ * where there are many, the blocks that a multiprocessor has side by side, and
+ * what one of them takes alone, in its share of the time of many.
  */
 typedef struct Tile {
 	int64_t rows, columns, threads, beside;
-	double quality;
+	double quality, alone;
 } Tile;
 static const Tile tiles[] = {
-	{128, 128, 256, 2, 1.0}, {128, 256, 256, 1, 0.98},
-	{64, 128, 128, 3, 0.95}, {64, 64, 64, 8, 0.92},
-	{64, 64, 256, 3, 0.6},   {32, 64, 128, 6, 0.5},
-	{32, 32, 64, 12, 0.4},
+	{128, 128, 256, 2, 1.0, 1},   {128, 256, 256, 1, 0.98, 1},
+	{64, 128, 128, 3, 0.95, 1.5}, {64, 64, 64, 8, 0.92, 2},
+	{64, 64, 256, 3, 0.6, 1},     {32, 64, 128, 6, 0.5, 1.5},
+	{32, 32, 64, 12, 0.4, 3},     {32, 128, 128, 6, 0.87, 3},
 };
 #define USUAL 4 /* tile where extents are not known */
 
@@ -100,20 +101,82 @@ static double time_of(const Tile *x, int64_t count, const Target *t)
 	int64_t rest = (count % room + t->processors - 1) / t->processors;
 	double last = (double)rest, least = 0.67 * (double)x->beside;
 
-	if (count > room && rest && last < least)
+	if (count < room)
+		least = x->alone;
+	if (rest && last < least)
 		last = least;
 	last += (double)(count / room * x->beside);
 	return last * (double)(x->rows * x->columns) / x->quality;
 }
 
-static int64_t parts(int64_t n, int64_t by)
+/* Sums of one k in a microsecond of a multiprocessor of an H200. */
+#define RATE        170e3
+#define LEAST_PART  64 /* of K: a part of less is its start and end */
+#define START_TIME  1.0
+#define LEAST_GAIN  0.9
+#define UNEVEN      1.05 /* parts that differ by a block */
+#define USUAL_DEPTH 16
+
+/* Microseconds of all tiles, K being in parts. */
+static double parts_time(const Tile *y, const GpuExtents *x, const Target *t,
+			 DType acc, int64_t parts)
 {
-	return (n + by - 1) / by;
+	int64_t count = gp_tile_count(x, y->rows, y->columns) * parts;
+	int64_t blocks = (x->k + USUAL_DEPTH - 1) / USUAL_DEPTH;
+	int64_t k = (blocks + parts - 1) / parts * USUAL_DEPTH;
+	double time = time_of(y, count, t) * (double)k / RATE;
+
+	if (blocks % parts)
+		time *= UNEVEN;
+	return START_TIME + time * (dtype_info[acc].bytes > 4 ? 2 : 1) +
+	       gp_split_time(x, dtype_info[acc].bytes, parts);
+}
+
+static bool fits(const Tile *y, const Target *t, DType acc)
+{
+	int64_t par[P_COUNT] = {
+		[P_ROWS] = y->rows, [P_COLUMNS] = y->columns, [P_DEPTH] = 8};
+
+	/* a thread's sums of 64 bits take twice the registers */
+	return (dtype_info[acc].bytes <= 4 ||
+		y->rows * y->columns <= 32 * y->threads) &&
+	       bytes_of(acc, par) <= t->block_memory;
+}
+
+/* Parts of K where the tiles leave multiprocessors idle, and the tile that goes
+ * with them. */
+static int64_t parts_of(const GpuExtents *x, const Target *t, DType acc,
+			const Tile **choice)
+{
+	bool asked = x->least_parts > 1;
+	int64_t parts = x->least_parts;
+	double best = 0;
+
+	if (!asked)
+		best = LEAST_GAIN * parts_time(*choice, x, t, acc, 1);
+	for (size_t i = 0; i < ARRAY_LEN(tiles); i++) {
+		const Tile *y = &tiles[i];
+		int64_t n = gp_tile_count(x, y->rows, y->columns);
+		int64_t room = y->beside * t->processors;
+		for (int64_t s = asked ? parts : 2; s <= x->most_parts; s++) {
+			if (!fits(y, t, acc) ||
+			    (!asked && (n >= room || n * s > 4 * room ||
+					s * LEAST_PART > x->k)))
+				break;
+			double time = parts_time(y, x, t, acc, s);
+			if (best != 0 && time >= best)
+				continue;
+			best = time;
+			parts = s;
+			*choice = y;
+		}
+	}
+	return parts;
 }
 
 void gp_simt_rule(const GpuExtents *x, const Target *t, DType acc, int64_t *par)
 {
-	bool wide = dtype_info[acc].bytes > 4;
+	bool named = x->m < 0 || x->n < 0 || x->batch < 0;
 	const Tile *choice = &tiles[USUAL];
 	double best = 0;
 
@@ -121,28 +184,24 @@ void gp_simt_rule(const GpuExtents *x, const Target *t, DType acc, int64_t *par)
 	par[P_STAGES] = 2;
 	par[P_OPERANDS] = OPERANDS_EACH;
 	par[P_SMALL] = 0;
-	par[P_DEPTH] = 8;
-	for (size_t i = 0; i < ARRAY_LEN(tiles); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(tiles) && !named; i++) {
 		const Tile *y = &tiles[i];
-		par[P_ROWS] = y->rows;
-		par[P_COLUMNS] = y->columns;
-		/* a thread's sums of 64 bits take twice the registers */
-		if (x->m < 0 || x->n < 0 || x->batch < 0 ||
-		    (wide && y->rows * y->columns > 32 * y->threads) ||
-		    bytes_of(acc, par) > t->block_memory)
+		if (!fits(y, t, acc))
 			continue;
-		int64_t count = x->batch * parts(x->m, y->rows) *
-				parts(x->n, y->columns);
+		int64_t count = gp_tile_count(x, y->rows, y->columns);
 		double time = time_of(y, count, t);
 		if (best == 0 || time < best) {
 			best = time;
 			choice = y;
 		}
 	}
+	par[P_SPLIT] = x->least_parts;
+	if (!named && x->k >= 0 && x->most_parts > 1)
+		par[P_SPLIT] = parts_of(x, t, acc, &choice);
 	par[P_ROWS] = choice->rows;
 	par[P_COLUMNS] = choice->columns;
 	par[P_THREADS] = choice->threads;
-	par[P_DEPTH] = 16;
+	par[P_DEPTH] = USUAL_DEPTH;
 	if (bytes_of(acc, par) > t->block_memory)
 		par[P_DEPTH] = 8;
 }
@@ -292,7 +351,7 @@ static void fetch(Simt *s, int number, Ex block)
 	Ex turn = open_takes(s, number, &tid);
 	Ex to[3] = {tid, turn, gp_num(p, 0)};
 	take(s, number, tid, turn, at);
-	Ex k = ex_add(t, ex_mul(t, block, gp_num(p, p->par[P_DEPTH])), at[0]);
+	Ex k = ex_add(t, gp_first_k(p, block), at[0]);
 	Ex place = ex_add(t, number ? p->column : p->row, at[1]);
 	const int width[2] = {f->along ? 1 : f->width, f->along ? f->width : 1};
 	uint32_t n = gp_inside(p, number, place, k, width, conds);
@@ -444,8 +503,12 @@ static void finish(Simt *s)
 	at[0] = lower_for(&p->l, gp_num(p, threads), MAP_VECTOR, (int)threads);
 	open_sums(s, at, place, true);
 	at[4] = gp_num(p, 0);
-	gp_finish(p, at[0], place[0], place[1], s->run[1],
-		  gp_stores_runs(p, s->run[1], NULL, NULL), s->sums, at);
+	if (p->par[P_SPLIT] > 1)
+		gp_store_part(p, place[0], place[1], s->run[1], s->sums, at);
+	else
+		gp_finish(p, at[0], place[0], place[1], s->run[1],
+			  gp_stores_runs(p, s->run[1], NULL, NULL), s->sums,
+			  at);
 	close(s, 4);
 }
 
@@ -500,24 +563,28 @@ void gp_simt_lower(GpuProduct *p)
 		s.run[i] = run_of(p->acc, each);
 		s.runs[i] = each / s.run[i];
 	}
+	gp_partial_buffer(p);
 	gp_tasks(p, "main", NO_FLAG);
 	plan_feed(&s, 0);
 	plan_feed(&s, 1);
 	buffers(&s);
 	clear(&s);
 	if (!ex_equals(t, p->k, 0)) {
-		Ex some = ex_sub(t, p->blocks, one);
+		Ex some = gp_there(p, zero);
 		bring(&s, zero, fetch, some);
 		bring(&s, zero, put, some);
 		Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
-		Ex next = ex_add(t, block, one), more = ex_sub(t, some, next);
+		Ex next = ex_add(t, block, one), more = gp_there(p, next);
 		bring(&s, next, fetch, more);
 		multiply(&s, block);
 		bring(&s, next, put, more);
 		lower_end(l);
 	}
 	finish(&s);
-	l->k->note = "a tile a block of threads; operands by way of its "
-		     "memory, the next block of K while one is multiplied; "
-		     "sums in registers";
+	l->k->note = arena_printf(
+		l->arena,
+		"a tile a block of threads; operands by way of its memory, the "
+		"next block of K while one is multiplied; sums in registers%s",
+		gp_split_note(p));
+	gp_sum_parts(p);
 }

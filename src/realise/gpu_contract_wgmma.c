@@ -200,7 +200,7 @@ static void ask_window(Mma *m, int number, Ex block, bool packed,
 	GpuProduct *p = m->p;
 	ExprTab *t = p->t;
 	const MmaOperand *o = &m->in[number];
-	Ex k = ex_mul(t, block, gp_num(p, p->par[P_DEPTH]));
+	Ex k = gp_first_k(p, block);
 	Ex place = number ? p->column : p->row, zero = gp_num(p, 0);
 	Ex to[4] = {ex_mod(t, block, gp_num(p, p->par[P_STAGES])), zero, zero,
 		    zero};
@@ -228,9 +228,9 @@ static void ask(Mma *m, int number, Ex block)
 	GpuProduct *p = m->p;
 	ExprTab *t = p->t;
 	const MmaOperand *o = &m->in[number];
-	Ex conds[GP_DIMS + 1], one = gp_num(p, 1), lacks = gp_num(p, -1);
+	Ex conds[GP_DIMS + 1], lacks = gp_num(p, -1);
 
-	conds[0] = ex_sub(t, ex_sub(t, p->blocks, one), block);
+	conds[0] = gp_there(p, block);
 	if (!o->nconds) {
 		ask_window(m, number, block, o->packed, conds, 1);
 		return;
@@ -257,7 +257,8 @@ void gp_wgmma_main(Mma *m)
 	Lower *l = &p->l;
 	int ahead = (int)p->par[P_STAGES] - 1;
 	int64_t steps = SWIZZLE_BYTES / MMA_BYTES;
-	Ex last = ex_sub(p->t, p->blocks, gp_num(p, 1)), zero = gp_num(p, 0);
+	Ex one = gp_num(p, 1), zero = gp_num(p, 0);
+	Ex last = ex_sub(p->t, p->blocks, one);
 	int64_t known;
 
 	for (int i = 0; i < 2; i++) {
@@ -271,12 +272,21 @@ void gp_wgmma_main(Mma *m)
 		set_box(p, i, o->along, &o->lying);
 		o->lying_number = lower_map(l, &o->lying);
 	}
+	/* where the first block can stand apart too, all slots are asked for at
+	 * the start: a branch around it would be one between products */
+	bool apart = ex_is_const(p->t, last, &known) && known >= 1;
 	for (int i = 0; i < ahead; i++) {
 		ask_both(m, gp_num(p, i));
-		if (i + 1 < ahead)
+		if (apart || i + 1 < ahead)
 			lower_wait(l, ahead - 1);
 	}
-	Ex block = lower_for(l, ex_max(p->t, last, zero), MAP_SERIAL, 1);
+	if (apart) {
+		ask_both(m, gp_num(p, ahead));
+		gp_mma_multiply(m, zero, 0, steps);
+	}
+	Ex first = gp_num(p, apart);
+	Ex turns = ex_max(p->t, ex_sub(p->t, last, first), zero);
+	Ex block = ex_add(p->t, first, lower_for(l, turns, MAP_SERIAL, 1));
 	lower_wait(l, ahead - 1);
 	gp_mma_multiply(m, block, 0, steps);
 	lower_settle(l, 1);

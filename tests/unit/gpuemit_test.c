@@ -162,6 +162,8 @@ static const char pairs[] = "def f(x: bf16[130, 72], w: bf16[130, 72]):\n"
 static const char odd_bytes[] =
 	"def f(x: i8[65, 257], w: i8[257, 127], r: i32[65, 127]):\n"
 	"    return matmul(x, w, acc=i32, out=i32) + r\n";
+static const char nothing[] = "def f(x: f16[64, 0], w: f16[0, 128]):\n"
+			      "    return x @ w\n";
 static const char bytes[] = "def f(x: i8[64, K], w: i8[K, 96]):\n"
 			    "    return matmul(x, w, out=i32)\n";
 
@@ -207,6 +209,11 @@ static const PinCase pin_cases[] = {
 	 NULL},
 	{pairs, {"contract.unit=mma", "contract.tile=16x64"}, NULL},
 	{odd_bytes, {"contract.unit=mma"}, NULL},
+	{product, {"contract.split=3"}, NULL},
+	{halves, {"contract.unit=mma", "contract.split=4"}, NULL},
+	{turned, {"contract.tile=16x64", "contract.split=2"}, NULL},
+	{odd, {"contract.unit=mma", "contract.split=7"}, NULL},
+	{bytes, {"contract.split=2"}, NULL},
 	{attended, {"attention.rows=128", "attention.threads=256"}, NULL},
 	{attended, {"attention.keys=32", "attention.rows=32"}, NULL},
 	{causal, {"attention.keys=16", "attention.stages=7"}, NULL},
@@ -243,6 +250,8 @@ static const PinCase pin_cases[] = {
 	{product, {"contract.operands=1"}, "staged or forwarded"},
 	{product, {"contract.operands=forwarded"}, "they are staged"},
 	{product, {"contract.stages=3"}, "2 stages"},
+	{product, {"contract.split=0"}, "split must be 1 to 64"},
+	{product, {"contract.split=65"}, "split must be 1 to 64"},
 	{rows, {"rowreduce.lanes=16"}, "lanes (threads) must be 1 or 32"},
 	{rows, {"rowreduce.lanes=48"}, "lanes (threads) must be 1 or 32"},
 	{rows, {"rowreduce.lanes=2048"}, "lanes (threads) must be 1 or 32"},
@@ -265,10 +274,16 @@ static const PinCase hopper_cases[] = {
 	{turned, {"contract.unit=wgmma", "contract.tile=64x128"}, NULL},
 	{odd, {"contract.unit=wgmma", "contract.stages=3"}, NULL},
 	{bytes, {"contract.unit=wgmma"}, NULL},
+	{nothing, {"contract.unit=wgmma"}, NULL},
 	{uneven, {"contract.unit=wgmma"}, NULL},
 	{uneven, {"contract.unit=wgmma", "contract.tile=128x192"}, NULL},
 	{pairs, {"contract.unit=wgmma"}, NULL},
 	{odd_bytes, {"contract.unit=wgmma"}, NULL},
+	{halves, {"contract.split=3", "contract.tile=64x64"}, NULL},
+	{halves, {"contract.split=2", "contract.small=1"}, NULL},
+	{turned, {"contract.split=5", "contract.tile=64x128"}, NULL},
+	{odd, {"contract.split=7"}, NULL},
+	{bytes, {"contract.split=2", "contract.tile=64x64"}, NULL},
 };
 
 /* Refused by one target, for its unit. */
@@ -433,7 +448,7 @@ static void narrow_indices(void)
 		{"def f(x: f16[4096, 4096], w: f16[4096, 4096]):\n"
 		 "    return x @ w\n",
 		 true},
-		{"def f(x: f32[4096, 600000], w: f32[600000, 64]):\n"
+		{"def f(x: f32[4096, 600000], w: f32[600000, 4096]):\n"
 		 "    return x @ w\n",
 		 false},
 		/* boxes are named by the indices of their axes */
@@ -555,9 +570,9 @@ static void unit_text(void)
 		{"settle 1\n", "settle 2\n", "nothing has waited for"},
 		{"\t\tsettle 0\n", "\t\tsettle 1\n", "nothing has waited for"},
 		{"settle 1\n", "settle 4\n", "a wait for 4 products"},
-		{"box left[(i6 + 3)%4", "box left[(i6 + 4)%4",
+		{"box left[i6%4", "box left[(i6 + 1)%4",
 		 "nothing has waited for"},
-		{"box right[(i6 + 3)%4, 1", "box right[(i6 + 3)%4, 0",
+		{"box right[i6%4, 1", "box right[i6%4, 0",
 		 "nothing has waited for"},
 		{"down 8", "down 4", "has no tile"},
 		{"] turned", "]", "cannot prove"},

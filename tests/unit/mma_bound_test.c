@@ -5,8 +5,9 @@
  * sum so far, aligned to their largest exponent, cut off and added (src/oracle/
  * sum.c names the sources). Groups of 4, 8 and 16 products and one or two bits
  * beyond f32's must stay within the interval of every input; an adder that
- * keeps fewer bits must leave it. The bound of f32.tc.any must hold for groups
- * of any size, one by one too, and for parts of K that are added up afterwards.
+ * keeps fewer bits must leave it; also where parts of K, of whole groups, are
+ * added up afterwards. The bound of f32.tc.any must hold for groups of any
+ * size, one by one too, and for any parts.
  */
 #include "oracle/eval.h"
 #include "unit/test.h"
@@ -21,6 +22,7 @@ typedef struct Adder {
 	int group, bits;
 	bool zeros; /* a product with a zero has an exponent all the same */
 	int parts;  /* of K, each summed by itself; 0: one */
+	int step;   /* parts are so many elements, or multiples; 0: any */
 } Adder;
 
 static uint64_t seed;
@@ -82,6 +84,8 @@ static double parts_of(const Adder *a, DType d, const double *x,
 	int each = a->parts > 1 ? (k + a->parts - 1) / a->parts : k;
 	float sum = 0;
 
+	if (a->step)
+		each = (each + a->step - 1) / a->step * a->step;
 	for (int at = 0; at < k; at += each) {
 		int n = k - at < each ? k - at : each;
 		float part =
@@ -228,6 +232,7 @@ static Outcome run(const Adder *a, AccKind acc, DType d, Draw *from, int k)
 static void every_adder(void)
 {
 	static const int ks[] = {1, 2, 3, 16, 37, 256, 1024};
+	static const int parts[] = {1, 2, 7, 64};
 
 	seed = 88172645463325252u;
 	for (int group = 4; group <= 16; group *= 2)
@@ -236,7 +241,7 @@ static void every_adder(void)
 				for (size_t i = 0; i < ARRAY_LEN(ks); i++)
 					for (int z = 0; z < 4; z++) {
 						Adder a = {group, bits, z & 1,
-							   0};
+							   parts[z], 16};
 						DType d = z & 2 ? DT_BF16
 								: DT_F16;
 						Outcome o =
@@ -254,10 +259,12 @@ static void every_adder(void)
 /* What keeps fewer bits than f32 has, or is judged by another accumulator. */
 static void others(void)
 {
-	Adder coarse = {4, 20, false, 0}, good = {4, 24, false, 0};
+	Adder coarse = {4, 20, false, 0, 0}, good = {4, 24, false, 0, 0};
+	Adder split = {4, 18, false, 7, 16};
 
 	CHECK(run(&coarse, ACC_MMA, DT_F16, positive, 1024) == OUT_FAIL);
 	CHECK(run(&coarse, ACC_MMA, DT_BF16, positive, 256) == OUT_FAIL);
+	CHECK(run(&split, ACC_MMA, DT_F16, positive, 1024) == OUT_FAIL);
 	CHECK(run(&good, ACC_MMA, DT_F16, worst, 1024) != OUT_FAIL);
 	CHECK(run(&good, ACC_IEEE, DT_F16, worst, 1024) == OUT_FAIL);
 }
@@ -271,7 +278,7 @@ static double whole(int k, bool right)
 
 static void exact(void)
 {
-	Adder a = {8, 24, true, 0};
+	Adder a = {8, 24, true, 0, 0};
 
 	for (int k = 1; k < 300; k += 37)
 		CHECK(run(&a, ACC_MMA, DT_F16, whole, k) == OUT_PASS &&
@@ -282,7 +289,7 @@ static void any_order(void)
 {
 	static const int groups[] = {1, 2, 4, 16}, parts[] = {1, 3, 8};
 	static const int ks[] = {1, 2, 37, 1024};
-	Adder alone = {1, 24, false, 1}, coarse = {1, 20, false, 1};
+	Adder alone = {1, 24, false, 1, 0}, coarse = {1, 20, false, 1, 0};
 
 	seed = 88172645463325252u;
 	for (size_t g = 0; g < ARRAY_LEN(groups); g++)
@@ -290,7 +297,7 @@ static void any_order(void)
 			for (size_t f = 0; f < ARRAY_LEN(draws); f++)
 				for (size_t i = 0; i < ARRAY_LEN(ks); i++) {
 					Adder a = {groups[g], 24, f & 1,
-						   parts[p]};
+						   parts[p], 0};
 					DType d = i & 1 ? DT_BF16 : DT_F16;
 					if (!CHECK(run(&a, ACC_ANY, d, draws[f],
 						       ks[i]) != OUT_FAIL))
