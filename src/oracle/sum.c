@@ -36,7 +36,10 @@
  * sm_90), adds exactly, and cuts the sum off to f32 (Fasi, Higham, Mikaitis and
  * Pranesh, Numerical behavior of NVIDIA tensor cores, PeerJ CS 7:e330, 2021;
  * Khattak and Mikaitis, Accurate models of NVIDIA tensor cores,
- * arXiv:2512.07004). Every summand and every sum is at most B + E, so that n
+ * arXiv:2512.07004). Those of TF32 are four on sm_80 to sm_89 and eight on
+ * sm_90 and later, as wide as four and eight words of 32 bits, with the same
+ * alignment (Xie et al., MMA-Sim, arXiv:2511.10909), so that the eight elements
+ * of an instruction are two groups at most. Every summand and every sum is at most B + E, so that n
  * terms in G groups lose less than 2^-24 2^floor(log2(B+E)) for each term and
  * each sum so far, and twice that for each result: with u = 2^-24, (n + 3 G) u
  * in place of (n - 1) u. Groups whose products are zeros change nothing, hence

@@ -45,13 +45,14 @@ const char *gp_mma_refuses(Arena *a, const Regions *r, const Value *v,
 
 	if (!has_unit(t, u))
 		return arena_printf(a, "%s has no %s", t->name, name);
-	if (x != y || !unit_takes(u, x, v->acc))
-		return arena_printf(a,
-				    "%s does not multiply %s and %s with "
-				    "acc=%s",
-				    name, dtype_info[x].name,
-				    dtype_info[y].name,
-				    dtype_info[v->acc].name);
+	if (x != y || !unit_takes(u, x, v->acc, v->relax))
+		return arena_printf(
+			a, "%s does not multiply %s and %s with acc=%s%s", name,
+			dtype_info[x].name, dtype_info[y].name,
+			dtype_info[v->acc].name,
+			x == y && unit_takes(u, x, v->acc, RELAX_TF32)
+				? " unless the def says tf32"
+				: "");
 	if (u == UNIT_WGMMA && v->rank > MAP_MAX_RANK)
 		return arena_printf(a, "boxes have at most %d axes",
 				    MAP_MAX_RANK);
@@ -1010,11 +1011,16 @@ static const char *note(const Mma *m)
 			     : m->in[1].packed ? "the right operand"
 					       : "no operand";
 
+	const char *cut = m->element == DT_F32
+				  ? "operands cut off to TF32 by "
+				    "@contract(tf32), "
+				  : "";
+
 	return arena_printf(p->l.arena,
-			    "products by the matrix unit %s, %s; a ring of "
+			    "products by the matrix unit %s, %s%s; a ring of "
 			    "%d blocks of K in the block's memory, %s packed "
 			    "before%s%s",
-			    unit_info[m->unit].name, exact,
+			    unit_info[m->unit].name, cut, exact,
 			    (int)p->par[P_STAGES], packed,
 			    p->par[P_SMALL] ? "; smaller tiles where they "
 					      "would be few"
