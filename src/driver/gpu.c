@@ -20,7 +20,7 @@ struct GpuPlan {
 	Device *device;   /* the context's */
 	DeviceCode *code; /* of the kernels that are not a library's */
 	size_t ncode;
-	size_t *code_of;       /* by kernel */
+	size_t *code_of;       /* by launch */
 	DeviceKernel *kernels; /* by launch */
 	bool faults;           /* some value of the kernels may */
 };
@@ -120,13 +120,66 @@ static bool find_kernels(TenonPlan *p)
 		(void)ex_is_const(&plan->kernels->program->ex, l->scratch,
 				  &shared);
 		if (!device_kernel(&p->c->ctx, &p->arena, g->device,
-				   &g->code[g->code_of[l->kernel]],
+				   &g->code[g->code_of[i]],
 				   plan_symbol(&p->arena, plan, l),
 				   (size_t)shared, &g->kernels[i]))
 			return false;
 		g->faults |= may_fault(&k->phases.p[l->phase].body);
 	}
 	return true;
+}
+
+static size_t add_code(GpuPlan *g, const char *name, const char *text)
+{
+	g->code[g->ncode] = (DeviceCode){.name = name, .text = text};
+	return g->ncode++;
+}
+
+/*
+ * What is compiled by itself: each kernel, or in CUDA C, where there is only
+ * one, each of its phases, so that all CPUs have something to compile. Those
+ * that are prepared for, which take longest, come first.
+ */
+static void list_code(TenonPlan *p, GpuPlan *g)
+{
+	const Plan *plan = p->plan;
+	const Kernel *k = plan->kernels->kernels.p;
+	size_t n = plan->sources.n, first = n == 1 ? k->phases.n : 0;
+	size_t *of = arena_array(&p->arena, size_t, n + first + 1);
+	bool phases = first > 1 && target_device(plan->target) == DEVICE_CUDA;
+
+	g->code = arena_array(&p->arena, DeviceCode, n + first + 1);
+	g->code_of = arena_array(&p->arena, size_t, plan->launches.n + 1);
+	for (size_t i = first; phases && i-- > 0;)
+		of[i] = add_code(g, k->name,
+				 arena_printf(&p->arena,
+					      "#define TN_PHASE %zu\n%s", i,
+					      plan->sources.p[0]));
+	for (size_t i = 0; !phases && i < n; i++)
+		if (!kernel_call(&k[i]))
+			of[i] = add_code(g, k[i].name, plan->sources.p[i]);
+	for (size_t i = 0; i < plan->launches.n; i++) {
+		const PlanLaunch *l = &plan->launches.p[i];
+		g->code_of[i] = of[phases ? l->phase : l->kernel];
+	}
+}
+
+/* What was compiled, since t0. */
+static void note_code(TenonPlan *p, const GpuPlan *g, double t0)
+{
+	const Plan *plan = p->plan;
+
+	p->compile_ms = (clock_seconds() - t0) * 1e3;
+	p->cached = true;
+	for (size_t i = 0; i < g->ncode; i++)
+		p->cached &= g->code[i].cached;
+	if (target_device(plan->target) != DEVICE_CUDA)
+		return;
+	p->built = arena_array(&p->arena, const DeviceCode *,
+			       plan->launches.n + 1);
+	for (size_t i = 0; i < plan->launches.n; i++)
+		if (!plan_call(plan, i))
+			p->built[i] = &g->code[g->code_of[i]];
 }
 
 bool gpu_load(TenonPlan *p)
@@ -147,26 +200,31 @@ bool gpu_load(TenonPlan *p)
 				 "target %s: this device, %s, is %s",
 				 plan->target, device_name(g->device),
 				 device_arch(g->device));
-	g->code = arena_array(&p->arena, DeviceCode, plan->sources.n + 1);
-	g->code_of = arena_array(&p->arena, size_t, plan->sources.n + 1);
-	for (size_t i = 0; i < plan->sources.n; i++) {
-		const Kernel *k = &plan->kernels->kernels.p[i];
-		if (kernel_call(k))
-			continue;
-		g->code_of[i] = g->ncode;
-		g->code[g->ncode].name = k->name;
-		g->code[g->ncode++].text = plan->sources.p[i];
-	}
+	list_code(p, g);
 	p->c->ctx.threads = context_threads(p->c);
 	if (!device_load(&p->c->ctx, &p->arena, g->device, arch, cache, g->code,
 			 g->ncode))
 		return false;
 	p->gpu = g;
-	p->compile_ms = (clock_seconds() - t0) * 1e3;
-	p->cached = true;
-	for (size_t i = 0; i < g->ncode; i++)
-		p->cached &= g->code[i].cached;
+	note_code(p, g, t0);
 	return find_kernels(p);
+}
+
+bool gpu_build(TenonPlan *p)
+{
+	GpuPlan g = {0};
+	const char *cache;
+	double t0 = clock_seconds();
+
+	if (!context_cache(p->c, &cache))
+		return false;
+	list_code(p, &g);
+	p->c->ctx.threads = context_threads(p->c);
+	if (!device_build(&p->c->ctx, &p->arena, target_arch(p->plan->target),
+			  cache, g.code, g.ncode))
+		return false;
+	note_code(p, &g, t0);
+	return true;
 }
 
 void gpu_unload(TenonPlan *p)
