@@ -70,10 +70,10 @@ static bool write_source(TenonPlan *p, size_t i, const char *folder)
 	const char *text = p->plan->sources.p[i];
 	Ctx *ctx = &p->c->ctx;
 
-	return file_write_atomic(ctx,
-				 arena_printf(&ctx->scratch, "%s/%s.%s",
-					      folder, k->name, ends),
-				 text, strlen(text));
+	return file_write_atomic(
+		ctx,
+		arena_printf(&ctx->scratch, "%s/%s.%s", folder, k->name, ends),
+		text, strlen(text));
 }
 
 /* A cubin is of a kernel, or of one of its phases. */

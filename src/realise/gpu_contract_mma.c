@@ -1074,10 +1074,9 @@ static const char *note(const Mma *m)
 			     : m->in[1].packed ? "the right operand"
 					       : "no operand";
 
-	const char *cut = m->element == DT_F32
-				  ? "operands cut off to TF32 by "
-				    "@contract(tf32), "
-				  : "";
+	const char *cut = m->element == DT_F32 ? "operands cut off to TF32 by "
+						 "@contract(tf32), "
+					       : "";
 
 	return arena_printf(p->l.arena,
 			    "products by the matrix unit %s, %s%s; a ring of "
