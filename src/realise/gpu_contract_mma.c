@@ -362,7 +362,7 @@ const char *gp_mma_legal(Arena *a, const Target *t, int element,
 				    (int)least_stages(par), MMA_MAX_STAGES);
 	for (int i = P_ROWS; i <= P_COLUMNS && !swizzled; i++)
 		if (!shares_out(par, par[i], par[P_DEPTH], chunk) ||
-		    (element == 2 &&
+		    (element == 2 && /* it may lie across k */
 		     !shares_out(par, par[P_DEPTH], par[i], chunk)))
 			return "a tile of an operand must be shared out evenly "
 			       "to the threads";
@@ -406,6 +406,14 @@ void gp_mma_settle(Arena *a, const Target *t, int element, int64_t *par,
 
 /* ---- operands -------------------------------------------------------- */
 
+/* Whether the unit takes elements that lie across k. */
+static bool turns(const GpuProduct *p, int number)
+{
+	DType d = program_value(p->l.p, p->v->args[number])->dtype;
+
+	return dtype_info[d].bytes == 2;
+}
+
 /* Whether the unit may be fed from where it lies, if the conditions hold. */
 static bool lies(GpuProduct *p, int number, MmaOperand *o)
 {
@@ -414,7 +422,7 @@ static bool lies(GpuProduct *p, int number, MmaOperand *o)
 
 	o->nconds = 0;
 	o->along = gp_along_k(p, number);
-	if (!o->along && dtype_info[d].bytes != 2)
+	if (!o->along && !turns(p, number))
 		return false;
 	return p->par[P_UNIT] == UNIT_WGMMA
 		       ? gp_wgmma_lies(p, number, o)
@@ -426,13 +434,21 @@ const char *gp_mma_forwards(GpuProduct *p)
 {
 	for (int i = 0; i < 2; i++) {
 		MmaOperand o;
-		if (!lies(p, i, &o) || o.nconds)
+		const char *name = i ? "right" : "left";
+		bool good = lies(p, i, &o);
+		if (!good && !o.along && !turns(p, i))
+			return arena_printf(p->l.arena,
+					    "the %s operand does not lie along "
+					    "k, and only 16 bits are turned: "
+					    "it is staged",
+					    name);
+		if (!good || o.nconds)
 			return arena_printf(
 				p->l.arena,
 				"the %s operand is computed on its way, or no "
 				"rows of it are known to begin at multiples of "
 				"16 bytes: it is staged",
-				i ? "right" : "left");
+				name);
 	}
 	return NULL;
 }
@@ -575,7 +591,7 @@ static void pack(Mma *m, int number)
 
 	pack_shape(m, of);
 	int64_t per = of[1] / m->chunk;
-	o->along = gp_along_k(p, number) || m->chunk != 8;
+	o->along = gp_along_k(p, number) || !turns(p, number);
 	for (; n < p->batch; n++) {
 		o->varies[n] = gp_batch_varies(p, number, n);
 		shape[n] = o->varies[n] ? p->v->shape[n] : gp_num(p, 1);
