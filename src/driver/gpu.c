@@ -103,6 +103,35 @@ static bool may_fault(const StmtList *l)
 	return false;
 }
 
+/* The first line of the program that the statements compute; 0: none. */
+static uint32_t line_of(const Program *q, const StmtList *l)
+{
+	uint32_t line = 0;
+
+	for (size_t i = 0; i < l->n && !line; i++) {
+		const Stmt *s = l->p[i];
+		const Value *v = s->value != NO_VALUE
+					 ? program_value(q, s->value)
+					 : NULL;
+		if (v && op_info[v->op].cls != OPC_LEAF)
+			line = v->loc.line;
+		if (!line)
+			line = line_of(q, &s->body);
+		if (!line)
+			line = line_of(q, &s->orelse);
+	}
+	return line;
+}
+
+/* How messages name a kernel: k0_main (line 9). */
+static const char *name_of(TenonPlan *p, const Phase *ph, const char *symbol)
+{
+	uint32_t line = line_of(p->kernels->program, &ph->body);
+
+	return line ? arena_printf(&p->arena, "%s (line %u)", symbol, line)
+		    : symbol;
+}
+
 static bool find_kernels(TenonPlan *p)
 {
 	const Plan *plan = p->plan;
@@ -124,6 +153,8 @@ static bool find_kernels(TenonPlan *p)
 				   plan_symbol(&p->arena, plan, l),
 				   (size_t)shared, &g->kernels[i]))
 			return false;
+		g->kernels[i].name =
+			name_of(p, &k->phases.p[l->phase], g->kernels[i].name);
 		g->faults |= may_fault(&k->phases.p[l->phase].body);
 	}
 	return true;
