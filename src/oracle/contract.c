@@ -16,9 +16,9 @@
  * Under RELAX_TF32 an operand of f32 is an interval: x, cut off to TF32, or
  * rounded to it, and all between. Cutting off and rounding are monotone, so the
  * ends of an interval give the ends. By midpoint and radius the lower end of a
- * product's magnitude is (|m|-r)(|m'|-r') - 2 r r', at most 2^-19 of it below
- * the least that the operands reach, where they reach 2^-9 of it: nearly all is
- * theirs. Numbers of TF32 stay points.
+ * product's magnitude is (|m|-r)(|m'|-r') - 2 r r', at most 2^-21 of it below
+ * the least that normal operands reach, where they reach 2^-9 of it: nearly all
+ * is theirs. Numbers of TF32 stay points.
  *
  * Equal rows of A and equal columns of B give equal results and are computed
  * once: fixtures that repeat with a prime period cost little at any size.
