@@ -70,6 +70,15 @@ const char *explain_formula(Arena *a, const Program *p, ValueId v)
 	return buf_str(&b);
 }
 
+/* Whether @contract(tf32) says something of the product. */
+static bool may_cut(const Program *p, const Value *v)
+{
+	return v->op == OP_MATMUL && (v->relax & RELAX_TF32) &&
+	       v->acc == DT_F32 &&
+	       program_value(p, v->args[0])->dtype == DT_F32 &&
+	       program_value(p, v->args[1])->dtype == DT_F32;
+}
+
 const char *explain_meaning(Arena *a, const Program *p, ValueId v)
 {
 	const Value *val = program_value(p, v);
@@ -93,8 +102,11 @@ const char *explain_meaning(Arena *a, const Program *p, ValueId v)
 		if (op_has(val->op, 'X'))
 			return "exact: rounds nothing";
 		return arena_printf(a,
-				    "sums in %s in any order, then rounded "
+				    "%ssums in %s in any order, then rounded "
 				    "once to %s",
+				    may_cut(p, val)
+					    ? "operands may be taken in TF32, "
+					    : "",
 				    dtype_info[val->acc].name, dt);
 	case OPC_ELEM:
 		break;

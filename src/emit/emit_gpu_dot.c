@@ -106,8 +106,9 @@ DotNames eg_dot_names(const Stmt *s)
 		return (DotNames){"k32", "s32", "s8"};
 	case DT_U8:
 		return (DotNames){"k32", "s32", "u8"};
+	case DT_F32: /* the unit ignores what TF32 has not */
+		return (DotNames){"k8", "f32", "tf32"};
 	case DT_F64:
-	case DT_F32:
 	case DT_I64:
 	case DT_I32:
 	case DT_I16:

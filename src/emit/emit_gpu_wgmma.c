@@ -65,7 +65,9 @@ static void put_instruction(Buf *out, const Stmt *s)
 	/* added to what is there; not negated; which way 16 bits lie */
 	buf_printf(out, "}, %%%" PRId64 ", %%%" PRId64 ", 1", n, n + 1);
 	if (real)
-		buf_printf(out, ", 1, 1, %d, %d", s->dot->turned[0],
+		buf_puts(out, ", 1, 1");
+	if (real && dtype_info[s->from].bytes == 2)
+		buf_printf(out, ", %d, %d", s->dot->turned[0],
 			   s->dot->turned[1]);
 	buf_puts(out, ";\"\n\t\t     : ");
 	for (int64_t i = 0; i < n; i++)

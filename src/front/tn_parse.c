@@ -18,12 +18,12 @@ static const struct {
 	{"contraction", RELAX_CONTRACTION},
 	{"reassociate", RELAX_REASSOCIATE},
 	{"row_invariant", RELAX_ROW_INVARIANT},
-	{"tf32", 0},
+	{"tf32", RELAX_TF32},
 	{"approx", 0},
 };
 #define CONTRACT_WORDS                                                         \
-	"single_rounding, contraction, reassociate and row_invariant are "     \
-	"implemented"
+	"single_rounding, contraction, reassociate, row_invariant and tf32 "   \
+	"are implemented"
 
 static bool at_word(const Parser *p, const char *w)
 {

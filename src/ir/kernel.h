@@ -209,6 +209,8 @@ typedef struct KBox {
  *	operand 0 in the block's memory [rows][k]; [k][rows] where turned
  *	operand 1 there [columns][k]; [k][columns] where turned
  *
+ * Both ignore what f32 has beyond TF32; only elements of 16 bits are turned.
+ *
  * Operand 0 of UNIT_MMA may be registers of 16-bit elements instead, where the
  * warps lie below each other: as sums of as many columns as there are k.
  *

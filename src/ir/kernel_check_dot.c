@@ -226,10 +226,13 @@ static bool check_threads_dot(Check *c, const Stmt *s)
 bool kcheck_dot(Check *c, const Stmt *s)
 {
 	const KDot *d = s->dot;
+	const Program *p = c->ks->program;
+	bool named = s->value < p->values.n;
+	uint32_t relax = named ? program_value(p, s->value)->relax : 0;
 
 	if (!d || d->unit >= UNIT_COUNT || d->unit == UNIT_FMA ||
 	    s->dtype >= DT_COUNT || s->from >= DT_COUNT ||
-	    !unit_takes(d->unit, s->from, s->dtype))
+	    !unit_takes(d->unit, s->from, s->dtype, relax))
 		return kcheck_breach(c, "no unit takes such a dot");
 	if (unit_info[d->unit].threads)
 		return check_threads_dot(c, s);

@@ -72,7 +72,7 @@ static bool unit_admits(const Program *p, const PlanAcc *x)
 		return compute_takes(COMPUTE_32F, d, v->acc, v->dtype);
 	for (int u = 0; u < UNIT_COUNT; u++)
 		if (unit_acc((MatrixUnit)u, v->acc) == x->acc &&
-		    unit_takes((MatrixUnit)u, d, v->acc))
+		    unit_takes((MatrixUnit)u, d, v->acc, v->relax))
 			return true;
 	return false;
 }

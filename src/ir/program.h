@@ -95,6 +95,8 @@ typedef enum Relax {
 		its boundary: one fused multiply-add */
 	RELAX_REASSOCIATE = 1 << 2, /* sums may merge across values */
 	RELAX_ROW_INVARIANT = 1 << 3, /* not a relaxation: asks for more */
+	RELAX_TF32 = 1 << 4, /* operands of f32 products may lose their bits
+		below those of TF32 */
 } Relax;
 
 typedef uint32_t ValueId;

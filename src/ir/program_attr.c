@@ -20,6 +20,7 @@ static const struct {
 	{RELAX_CONTRACTION, "contraction"},
 	{RELAX_REASSOCIATE, "reassociate"},
 	{RELAX_ROW_INVARIANT, "row_invariant"},
+	{RELAX_TF32, "tf32"},
 };
 
 static bool has_acc(const Value *v)

@@ -54,7 +54,7 @@ bool unit_parse(const char *name, MatrixUnit *out)
 	return false;
 }
 
-bool unit_takes(MatrixUnit u, DType d, DType acc)
+bool unit_takes(MatrixUnit u, DType d, DType acc, uint32_t relax)
 {
 	switch (u) {
 	case UNIT_FMA:
@@ -70,10 +70,12 @@ bool unit_takes(MatrixUnit u, DType d, DType acc)
 		       (acc == DT_I32 || acc == DT_U32);
 	case UNIT_MMA:
 	case UNIT_WGMMA:
-		return dtype_is_float(d)
-			       ? (d == DT_F16 || d == DT_BF16) && acc == DT_F32
-			       : (d == DT_I8 || d == DT_U8) &&
-					 (acc == DT_I32 || acc == DT_U32);
+		if (d == DT_F16 || d == DT_BF16)
+			return acc == DT_F32;
+		if (d == DT_F32)
+			return acc == DT_F32 && (relax & RELAX_TF32);
+		return (d == DT_I8 || d == DT_U8) &&
+		       (acc == DT_I32 || acc == DT_U32);
 	case UNIT_COUNT:
 		break;
 	}

@@ -23,9 +23,9 @@ typedef enum AccKind {
 	/* exact products of the halves of f16, sums in f32 rounded to
 	 * nearest; nothing is subnormal */
 	ACC_AMX_F16,
-	/* exact products of f16 or bf16, in groups of at least four: these and
-	 * the sum so far are cut off at a common place and added, and the sum
-	 * is cut off to f32; nothing is flushed */
+	/* exact products of f16, bf16 or TF32, in groups of at least four:
+	 * these and the sum so far are cut off at a common place and added, and
+	 * the sum is cut off to f32; nothing is flushed */
 	ACC_MMA,
 	ACC_WGMMA, /* the same, by its own name */
 	/* exact products of f16 or bf16, added in any order by such groups of
@@ -82,8 +82,9 @@ extern const UnitInfo unit_info[UNIT_COUNT];
 bool unit_parse(const char *name, MatrixUnit *out);
 /* The accumulator of sums of dtype acc; integers are exact in every unit. */
 AccKind unit_acc(MatrixUnit u, DType acc);
-/* Whether the unit multiplies elements of d and sums them in acc. */
-bool unit_takes(MatrixUnit u, DType d, DType acc);
+/* Whether the unit multiplies elements of d and sums them in acc, in a def of
+ * such relaxations: f32 goes in as TF32 where it says so. */
+bool unit_takes(MatrixUnit u, DType d, DType acc, uint32_t relax);
 /*
  * Whether a matmul by the unit takes less time than by multiply-adds, as far as
  * its extents are known; the unit takes it.

@@ -13,6 +13,13 @@
  * subnormal operands as zeros of their sign, which is done first and leaves no
  * choice; that it may flush sums widens them.
  *
+ * Under RELAX_TF32 an operand of f32 is an interval: x, cut off to TF32, or
+ * rounded to it, and all between. Cutting off and rounding are monotone, so the
+ * ends of an interval give the ends. By midpoint and radius the lower end of a
+ * product's magnitude is (|m|-r)(|m'|-r') - 2 r r', at most 2^-21 of it below
+ * the least that normal operands reach, where they reach 2^-9 of it: nearly all
+ * is theirs. Numbers of TF32 stay points.
+ *
  * Equal rows of A and equal columns of B give equal results and are computed
  * once: fixtures that repeat with a prime period cost little at any size.
  */
@@ -338,6 +345,19 @@ static void cut_groups(const Job *j, const Line *la, const Line *lb,
 	s->extra += (s->terms + 3 * s->groups) * ldexp(1, unit);
 }
 
+/* Bits of the products, which the unit makes of numbers of TF32 where operands
+ * are f32. */
+static int product_bits(const Job *j)
+{
+	int bits = 0;
+	for (int i = 0; i < 2; i++) {
+		DType d = j->e->v[j->v->args[i]].dtype;
+		bool cut = j->mma && j->kind != ACC_ANY && d == DT_F32;
+		bits += cut ? TF32_BITS : dtype_info[d].precision;
+	}
+	return bits;
+}
+
 /* The parts of the sum of a row and a column; at: where its products are. */
 static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		     SumParts *s)
@@ -415,9 +435,7 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 	s->lo -= prop;
 	s->hi += prop;
 	const Fmt *f = &fmt_info[acc];
-	int bits = dtype_info[j->e->v[j->v->args[0]].dtype].precision +
-		   dtype_info[j->e->v[j->v->args[1]].dtype].precision;
-	if (bits > f->p)
+	if (product_bits(j) > f->p)
 		s->extra = ldexp(t, -f->p) * (1 + 0x1p-40);
 	if (s->lsb == INT_MIN || s->lsb < f->emin - f->p + 1)
 		s->extra += s->terms * fmt_ulp(acc, 0) / 2;
@@ -691,6 +709,76 @@ static void flushed_free(Eval *e, Ev *x)
 	eval_free(e, x->hi);
 }
 
+/* ---- operands in TF32 ------------------------------------------------- */
+
+bool takes_tf32(const Eval *e, ValueId id)
+{
+	const Value *v = program_value(e->p, id);
+	return op_info[v->op].cls == OPC_CONTRACT && (v->relax & RELAX_TF32) &&
+	       v->acc == DT_F32 &&
+	       program_value(e->p, v->args[0])->dtype == DT_F32 &&
+	       program_value(e->p, v->args[1])->dtype == DT_F32;
+}
+
+#define LOST (53 - TF32_BITS) /* bits of a double that TF32 has not */
+
+/* x cut off to TF32, or rounded to it, ties away from zero. Its subnormals are
+ * multiples of 2^-136; what would round to infinity is cut off. */
+static double to_tf32(double x, bool nearest)
+{
+	Num u = {.f = x};
+	if (!isfinite(x))
+		return x;
+	if (fabs(x) < ldexp(1, fmt_info[DT_F32].emin)) {
+		double t = ldexp(x, 136);
+		return ldexp(nearest ? round(t) : trunc(t), -136);
+	}
+	if (nearest)
+		u.i += (int64_t)1 << (LOST - 1);
+	u.i &= -((int64_t)1 << LOST);
+	return fabs(u.f) > fmt_info[DT_F32].max ? to_tf32(x, false) : u.f;
+}
+
+static double tf32_end(double x, bool upper)
+{
+	double cut = to_tf32(x, false), near = to_tf32(x, true);
+	if (isnan(x))
+		return x;
+	return upper ? greatest(x, greatest(cut, near))
+		     : least(x, least(cut, near));
+}
+
+typedef struct Widening {
+	const Ev *from;
+	Ev *to;
+} Widening;
+
+static void tf32_work(void *arg, int64_t first, int64_t end)
+{
+	const Widening *w = arg;
+	for (int64_t i = first; i < end; i++) {
+		Ival x = ev_ival(w->from, i);
+		w->to->ref[i] = w->from->ref[i];
+		x.lo.f = tf32_end(x.lo.f, false);
+		x.hi.f = tf32_end(x.hi.f, true);
+		ev_set(w->to, i, &x);
+	}
+}
+
+static Ev in_tf32(Eval *e, const Ev *x)
+{
+	Ev out = *x;
+	Widening w = {.from = x, .to = &out};
+	out.ref = eval_nums(e, x->n);
+	out.lo = eval_nums(e, x->n);
+	out.hi = eval_nums(e, x->n);
+	out.flags = eval_alloc(e, (size_t)x->n);
+	out.parts = NULL;
+	eval_parallel(e->threads, x->n, 16384, tf32_work, &w);
+	ev_collapse(e, &out);
+	return out;
+}
+
 static void contract_with(Eval *e, ValueId id, const Ev *a, const Ev *b,
 			  AccKind acc)
 {
@@ -749,6 +837,13 @@ void contract_eval(Eval *e, ValueId id)
 	const Value *v = program_value(e->p, id);
 	const Ev *a = &e->v[v->args[0]], *b = &e->v[v->args[1]];
 	AccKind acc = e->acc ? e->acc[id] : ACC_IEEE;
+	if (e->intervals && takes_tf32(e, id)) {
+		Ev ta = in_tf32(e, a), tb = in_tf32(e, b);
+		contract_with(e, id, &ta, &tb, acc);
+		ev_free(e, &ta);
+		ev_free(e, &tb);
+		return;
+	}
 	if (!acc_flushes(acc)) {
 		contract_with(e, id, a, b, acc);
 		return;

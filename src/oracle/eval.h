@@ -196,6 +196,9 @@ void view_sources(Eval *e, ValueId id, const int64_t *list, int64_t n,
 void move_eval(Eval *e, ValueId id);
 void reduce_eval(Eval *e, ValueId id); /* REDUCE and SCAN */
 void contract_eval(Eval *e, ValueId id);
+/* Whether the operands may lose what TF32 has not. */
+#define TF32_BITS 11
+bool takes_tf32(const Eval *e, ValueId id);
 
 /* point.c: out[i] = op(in[0][i], in[1][i], in[2][i]), floats. */
 void point_float(Op op, DType d, const Num *const in[3], int64_t n, Num *out);

@@ -7,7 +7,8 @@
  * declares still act on nearly every sum, and every k has a nonzero term.
  * Every fourth row of an activation holds one number of all its dtype's bits
  * instead, whose place in the row wanders: lone products show the width in
- * which products are formed. Addends are as wide as sums, gains have as many
+ * which products are formed; where operands may be taken in TF32 they have the
+ * bits that it has. Addends are as wide as sums, gains have as many
  * bits as make their product round. Weights behind another matmul have two
  * bits. Rows and columns repeat with a prime period, so that no tile size
  * divides it and the oracle computes few of them.
@@ -68,7 +69,8 @@ double exact_value(const Roles *rs, const Role *r, ExactLevel level,
 		   uint64_t key, const int64_t *index, int rank)
 {
 	int p = dtype_info[r->dtype].precision;
-	int bits = level.bits < p ? level.bits : p;
+	int own = r->tf32 ? TF32_BITS : p;
+	int bits = level.bits < own ? level.bits : own;
 	bool summed = r->left || r->weight || r->reduced;
 	uint64_t row = key, all = key;
 	int64_t k = 0, line = 0;
@@ -103,8 +105,8 @@ double exact_value(const Roles *rs, const Role *r, ExactLevel level,
 	if (level.lone && r->left && line % 4 == 1) {
 		if ((uint64_t)k != (row >> 8) % (uint64_t)r->k)
 			return 0;
-		uint64_t m = (uint64_t)1 << (p - 1);
-		double v = ldexp((double)(m + (h >> 8) % m), 1 - p);
+		uint64_t m = (uint64_t)1 << (own - 1);
+		double v = ldexp((double)(m + (h >> 8) % m), 1 - own);
 		return h & 1 ? -v : v;
 	}
 	return ldexp(short_integer(h, bits), 1 - bits);

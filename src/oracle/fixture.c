@@ -77,7 +77,7 @@ static bool summed(const Role *r)
  * Up to four nonzero places of a row. Under a reduction they are pairs of +v
  * and -v, v a power of two; else integers of five bits times one, so that
  * products are wider than 16-bit dtypes. Weights lie on a grid for which the
- * few products and sums are exact in f32 all the same.
+ * few products and sums are exact in f32 all the same, or one of TF32.
  */
 static double narrow(const Fill *f, const Place *at)
 {
@@ -90,7 +90,7 @@ static double narrow(const Fill *f, const Place *at)
 	if (r->weight && at->line % 4 == 3) /* a product often ties */
 		return own & 1 ? 3 * pow2_floor(f->scale) / 2 : 0;
 	if (r->weight) {
-		double grid = pow2_floor(ldexp(f->scale, -12));
+		double grid = pow2_floor(ldexp(f->scale, r->tf32 ? -7 : -12));
 		return rint(plain(f, at) / grid) * grid;
 	}
 	if (!summed(r) || r->k_axis < 0)

@@ -18,6 +18,7 @@ typedef struct Role {
 	bool before;   /* a gain on the way into a matmul */
 	bool addend;   /* added to something that it is not part of */
 	bool positive; /* under a logarithm or a root */
+	bool tf32;     /* operand of a matmul that may have it in TF32 */
 	bool divisor, shift, exponent;
 	int64_t index_len; /* index into an axis of this extent; 0: none */
 	int k_axis;        /* its axis that is summed over first; -1: none */

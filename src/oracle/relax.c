@@ -15,6 +15,8 @@
  * one term each; where three or more operands meet, pairs of them may also
  * be added, and rounded to the dtype, first.
  *
+ * tf32: the operands of a matmul are intervals; contract.c.
+ *
  * A value that is a result keeps its boundary always. row_invariant asks a
  * plan for more and admits nothing.
  */

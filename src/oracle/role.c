@@ -9,6 +9,8 @@
  *     view or a conversion is a multiplication; an addend if that op is an
  *     addition or subtraction whose other operand is another input's.
  *   - The axis summed over first (matmul, reduction, scan) is its k_axis.
+ *   - It is drawn from TF32 in families that are exact if a matmul may take it
+ *     so (RELAX_TF32).
  *   - An integer that reaches an index, divisor, shift or exponent operand
  *     stays in the range that is legal there.
  */
@@ -133,6 +135,7 @@ static void use(Role *r, const Eval *e, ValueId id, uint32_t k,
 			r->left = true;
 		else
 			r->weight = true;
+		r->tf32 |= takes_tf32(e, id);
 		sum_axis(r, e, from, k == 0 ? x->rank - 1 : x->rank - 2);
 		return;
 	}

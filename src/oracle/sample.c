@@ -167,7 +167,7 @@ bool sample_plan(Eval *e)
 	bool relaxed = false;
 	for (size_t i = 0; i < n; i++)
 		relaxed |= (prog->values.p[i].relax &
-			    ~(uint32_t)RELAX_ROW_INVARIANT) != 0;
+			    ~(uint32_t)(RELAX_ROW_INVARIANT | RELAX_TF32)) != 0;
 	if (relaxed || multiply_adds(e) <= LIMIT || all_repeat(e))
 		return false;
 	Plan p = {.e = e};

@@ -36,14 +36,18 @@
  * sm_90), adds exactly, and cuts the sum off to f32 (Fasi, Higham, Mikaitis and
  * Pranesh, Numerical behavior of NVIDIA tensor cores, PeerJ CS 7:e330, 2021;
  * Khattak and Mikaitis, Accurate models of NVIDIA tensor cores,
- * arXiv:2512.07004). Every summand and every sum is at most B + E, so that n
- * terms in G groups lose less than 2^-24 2^floor(log2(B+E)) for each term and
- * each sum so far, and twice that for each result: with u = 2^-24, (n + 3 G) u
- * in place of (n - 1) u. Groups whose products are zeros change nothing, hence
- * G <= n. Parts of K may be summed apart, whole groups each, and added in f32:
- * the first group of a part has no sum so far, and so loses 1 less in the place
- * of which its part is added, with half an ulp, which is no more; hence parts
- * need nothing besides. If all terms are multiples of q and B <= 2^24 q then e
+ * arXiv:2512.07004). Those of TF32 are four on sm_80 to sm_89 and eight on
+ * sm_90 and later, as wide as four and eight words of 32 bits, with the same
+ * alignment (Xie et al., MMA-Sim, arXiv:2511.10909), so that the eight elements
+ * of an instruction are two groups at most. Every summand and every sum is at
+ * most B + E, so that n terms in G groups lose less than 2^-24
+ * 2^floor(log2(B+E)) for each term and each sum so far, and twice that for each
+ * result: with u = 2^-24, (n + 3 G) u in place of (n - 1) u. Groups whose
+ * products are zeros change nothing, hence G <= n. Parts of K may be summed
+ * apart, whole groups each, and added in f32: the first group of a part has no
+ * sum so far, and so loses 1 less in the place of which its part is added, with
+ * half an ulp, which is no more; hence parts need nothing besides. If all terms
+ * are multiples of q and B <= 2^24 q then e
  * <= 24 + log2 q, nothing is cut off, and the sum is exact as above. What that
  * leaves is said in contract.c: e is taken from the operands' exponents, which
  * for zeros and subnormals are larger than their products'.

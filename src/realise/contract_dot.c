@@ -45,7 +45,7 @@ static const char *product_refuses(Arena *a, const Regions *r, ValueId id,
 	DType x = program_value(r->program, v->args[0])->dtype;
 	DType y = program_value(r->program, v->args[1])->dtype;
 
-	if (x != y || x != first || !unit_takes(u, x, v->acc))
+	if (x != y || x != first || !unit_takes(u, x, v->acc, v->relax))
 		return arena_printf(a,
 				    "%s does not multiply %s and %s with "
 				    "acc=%s",

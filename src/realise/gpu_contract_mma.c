@@ -42,13 +42,14 @@ const char *gp_mma_refuses(Arena *a, const Regions *r, const Value *v,
 
 	if (!has_unit(t, u))
 		return arena_printf(a, "%s has no %s", t->name, name);
-	if (x != y || !unit_takes(u, x, v->acc))
-		return arena_printf(a,
-				    "%s does not multiply %s and %s with "
-				    "acc=%s",
-				    name, dtype_info[x].name,
-				    dtype_info[y].name,
-				    dtype_info[v->acc].name);
+	if (x != y || !unit_takes(u, x, v->acc, v->relax))
+		return arena_printf(
+			a, "%s does not multiply %s and %s with acc=%s%s", name,
+			dtype_info[x].name, dtype_info[y].name,
+			dtype_info[v->acc].name,
+			x == y && unit_takes(u, x, v->acc, RELAX_TF32)
+				? " unless the def says tf32"
+				: "");
 	if (u == UNIT_WGMMA && v->rank > MAP_MAX_RANK)
 		return arena_printf(a, "boxes have at most %d axes",
 				    MAP_MAX_RANK);
@@ -358,7 +359,7 @@ const char *gp_mma_legal(Arena *a, const Target *t, int element,
 				    (int)least_stages(par), MMA_MAX_STAGES);
 	for (int i = P_ROWS; i <= P_COLUMNS && !swizzled; i++)
 		if (!shares_out(par, par[i], par[P_DEPTH], chunk) ||
-		    (element == 2 &&
+		    (element == 2 && /* it may lie across k */
 		     !shares_out(par, par[P_DEPTH], par[i], chunk)))
 			return "a tile of an operand must be shared out evenly "
 			       "to the threads";
@@ -402,6 +403,14 @@ void gp_mma_settle(Arena *a, const Target *t, int element, int64_t *par,
 
 /* ---- operands -------------------------------------------------------- */
 
+/* Whether the unit takes elements that lie across k. */
+static bool turns(const GpuProduct *p, int number)
+{
+	DType d = program_value(p->l.p, p->v->args[number])->dtype;
+
+	return dtype_info[d].bytes == 2;
+}
+
 /* Whether the unit may be fed from where it lies, if the conditions hold. */
 static bool lies(GpuProduct *p, int number, MmaOperand *o)
 {
@@ -410,7 +419,7 @@ static bool lies(GpuProduct *p, int number, MmaOperand *o)
 
 	o->nconds = 0;
 	o->along = gp_along_k(p, number);
-	if (!o->along && dtype_info[d].bytes != 2)
+	if (!o->along && !turns(p, number))
 		return false;
 	return p->par[P_UNIT] == UNIT_WGMMA
 		       ? gp_wgmma_lies(p, number, o)
@@ -422,13 +431,21 @@ const char *gp_mma_forwards(GpuProduct *p)
 {
 	for (int i = 0; i < 2; i++) {
 		MmaOperand o;
-		if (!lies(p, i, &o) || o.nconds)
+		const char *name = i ? "right" : "left";
+		bool good = lies(p, i, &o);
+		if (!good && !o.along && !turns(p, i))
+			return arena_printf(p->l.arena,
+					    "the %s operand does not lie along "
+					    "k, and only 16 bits are turned: "
+					    "it is staged",
+					    name);
+		if (!good || o.nconds)
 			return arena_printf(
 				p->l.arena,
 				"the %s operand is computed on its way, or no "
 				"rows of it are known to begin at multiples of "
 				"16 bytes: it is staged",
-				i ? "right" : "left");
+				name);
 	}
 	return NULL;
 }
@@ -884,11 +901,15 @@ static const char *note(const Mma *m)
 			     : m->in[1].packed ? "the right operand"
 					       : "no operand";
 
+	const char *cut = m->element == DT_F32 ? "operands cut off to TF32 by "
+						 "@contract(tf32), "
+					       : "";
+
 	return arena_printf(p->l.arena,
-			    "products by the matrix unit %s, %s; a ring of "
+			    "products by the matrix unit %s, %s%s; a ring of "
 			    "%d blocks of K in the block's memory, %s packed "
 			    "before%s%s",
-			    unit_info[m->unit].name, exact,
+			    unit_info[m->unit].name, cut, exact,
 			    (int)p->par[P_STAGES], packed,
 			    p->par[P_SMALL] ? "; smaller tiles where they "
 					      "would be few"

@@ -26,7 +26,7 @@ static int64_t row_elements(const GpuProduct *p, int number)
 	return SWIZZLE_BYTES / dtype_info[d].bytes;
 }
 
-/* One box a line of the tile along k; across, panels of 64. */
+/* One box a line of the tile along k; across, panels of 128 bytes. */
 static void set_box(const GpuProduct *p, int number, bool along, KMap *m)
 {
 	int64_t row = row_elements(p, number);
@@ -169,7 +169,8 @@ static void whole_window(Mma *m, int number)
 
 /* ---- the block's memory ---------------------------------------------- */
 
-/* Rings of tiles: [slot][line][64 along k], across [slot][panel][k][64]. */
+/* Rings of tiles: [slot][line][128 bytes along k], across [slot][panel][k][128
+ * bytes]. */
 void gp_wgmma_buffers(Mma *m)
 {
 	GpuProduct *p = m->p;

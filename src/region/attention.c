@@ -262,7 +262,7 @@ static Cond unit_joins(const Attention *a)
 	while (u < g->on.nunits && g->on.units[u] != UNIT_MMA)
 		u++;
 	if (u == g->on.nunits || o->acc != DT_F32 ||
-	    !unit_takes(UNIT_MMA, d, o->acc) ||
+	    !unit_takes(UNIT_MMA, d, o->acc, 0) ||
 	    program_value(g->p, s->args[1])->dtype != d ||
 	    program_value(g->p, o->args[0])->dtype != d ||
 	    program_value(g->p, o->args[1])->dtype != d ||

@@ -92,7 +92,8 @@ static size_t by_units(const Grouping *g, const Set *s)
 		DType y = program_value(g->p, v->args[1])->dtype;
 		bool takes = false;
 		for (size_t k = 0; k < g->on.nunits && x == y; k++)
-			takes |= unit_takes(g->on.units[k], x, v->acc) &&
+			takes |= unit_takes(g->on.units[k], x, v->acc,
+					    v->relax) &&
 				 (g->on.unit_pinned ||
 				  unit_pays(g->on.units[k], g->p, v));
 		n += takes;

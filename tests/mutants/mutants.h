@@ -4,7 +4,8 @@
  * The edits are regular expressions (edit.h) on what emit makes of the
  * programs named; what they call is in planted.h. A row whose edits change
  * no bits of a program at a shape says nothing there; one that does must be
- * rejected. The quick run plants a row in its first program under every
+ * rejected, but in LEGAL rows, which a relaxation admits and which must not be.
+ * The quick run plants a row in its first program under every
  * dtype, and in the second one as written. Products are by multiply-adds, but
  * for UNIT_MUTANT rows, which are left out where the unit is not there.
  */
@@ -21,6 +22,7 @@ typedef struct Mutant {
 	const char *dtypes;   /* "-": only as written */
 	Edit edits[MUT_EDITS];
 	const char *unit; /* matrix unit that multiplies; NULL: none */
+	bool legal;       /* must not be rejected */
 } Mutant;
 
 #define VAR   "(v[0-9]+)"
@@ -54,10 +56,12 @@ static const Mutant mutants[] = {
 	{                                                                      \
 		.within = where, .find = from, .put = to, .then = next         \
 	}
-#define MUTANT(n, w, p, d, ...)         {n, w, p, d, {__VA_ARGS__}, NULL},
-#define UNIT_MUTANT(u, n, w, p, d, ...) {n, w, p, d, {__VA_ARGS__}, u},
+#define MUTANT(n, w, p, d, ...)         {n, w, p, d, {__VA_ARGS__}, NULL, false},
+#define LEGAL(n, w, p, d, ...)          {n, w, p, d, {__VA_ARGS__}, NULL, true},
+#define UNIT_MUTANT(u, n, w, p, d, ...) {n, w, p, d, {__VA_ARGS__}, u, false},
 #include "tests/mutants/mutants.def"
 #undef MUTANT
+#undef LEGAL
 #undef UNIT_MUTANT
 #undef EDIT_THEN
 #undef EDIT_NTH

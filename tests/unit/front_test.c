@@ -359,13 +359,13 @@ static void contract_words_add_up(void)
 	World w;
 	CHECK(build(&w,
 		    "@contract(single_rounding, contraction)\n"
-		    "@contract(row_invariant)\n"
+		    "@contract(row_invariant, tf32)\n"
 		    "def f(x: f32[N]):\n"
 		    "    return x + 1\n",
 		    NULL));
 	CHECK(program_value(w.p, w.p->results.p[0].value)->relax ==
-	      (RELAX_SINGLE_ROUNDING | RELAX_CONTRACTION |
-	       RELAX_ROW_INVARIANT));
+	      (RELAX_SINGLE_ROUNDING | RELAX_CONTRACTION | RELAX_ROW_INVARIANT |
+	       RELAX_TF32));
 	ctx_release(&w.ctx);
 }
 

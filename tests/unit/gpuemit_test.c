@@ -167,6 +167,29 @@ static const char nothing[] = "def f(x: f16[64, 0], w: f16[0, 128]):\n"
 static const char bytes[] = "def f(x: i8[64, K], w: i8[K, 96]):\n"
 			    "    return matmul(x, w, out=i32)\n";
 
+/* f32 in TF32: across k, along it, computed, batches. */
+static const char single[] = "@contract(tf32)\n"
+			     "def f(x: f32[M, K], w: f32[K, N], b: f32[N]):\n"
+			     "    return relu(x @ w + b)\n";
+static const char single_along[] =
+	"@contract(tf32)\n"
+	"def f(x: f32[256, 512], w: f32[1024, 512]):\n"
+	"    return x @ w.T\n";
+static const char single_across[] =
+	"@contract(tf32)\n"
+	"def f(x: f32[256, 512], w: f32[512, 1024]):\n"
+	"    return x @ w\n";
+static const char single_odd[] = "@contract(tf32)\n"
+				 "def f(x: f32[M, 301], w: f32[N, 301]):\n"
+				 "    return (x * 2) @ w.T\n";
+static const char single_batch[] =
+	"@contract(tf32)\n"
+	"def f(x: f32[B, 65, 72], w: f32[72, 201], v: f32[B, 201]):\n"
+	"    return x @ w + reshape(v, B, 1, 201)\n";
+static const char single_double[] = "@contract(tf32)\n"
+				    "def f(x: f32[64, 64], w: f32[64, 64]):\n"
+				    "    return matmul(x, w, acc=f64)\n";
+
 /* Two products and rows between: as they lie, packed, tails. */
 static const char attended[] = "def f(q: f16[50, 256, 64], k: f16[50, 512, "
 			       "64], v: f16[50, 512, 128]):\n"
@@ -214,6 +237,12 @@ static const PinCase pin_cases[] = {
 	{turned, {"contract.tile=16x64", "contract.split=2"}, NULL},
 	{odd, {"contract.unit=mma", "contract.split=7"}, NULL},
 	{bytes, {"contract.split=2"}, NULL},
+	{single, {"contract.unit=mma"}, NULL},
+	{single, {"contract.unit=simt"}, NULL},
+	{single_along, {"contract.operands=forwarded"}, NULL},
+	{single_along, {"contract.unit=mma", "contract.tile=128x256"}, NULL},
+	{single_odd, {"contract.unit=mma", "contract.split=3"}, NULL},
+	{single_batch, {"contract.unit=mma", "contract.tile=32x64"}, NULL},
 	{attended, {"attention.rows=128", "attention.threads=256"}, NULL},
 	{attended, {"attention.keys=32", "attention.rows=32"}, NULL},
 	{causal, {"attention.keys=16", "attention.stages=7"}, NULL},
@@ -284,6 +313,10 @@ static const PinCase hopper_cases[] = {
 	{turned, {"contract.split=5", "contract.tile=64x128"}, NULL},
 	{odd, {"contract.split=7"}, NULL},
 	{bytes, {"contract.split=2", "contract.tile=64x64"}, NULL},
+	{single, {"contract.unit=wgmma"}, NULL},
+	{single_along, {"contract.unit=wgmma", "contract.tile=128x256"}, NULL},
+	{single_odd, {"contract.split=3", "contract.tile=64x128"}, NULL},
+	{single_batch, {"contract.unit=wgmma"}, NULL},
 };
 
 /* Refused by one target, for its unit. */
@@ -292,7 +325,26 @@ static const struct {
 	PinCase pin;
 } unit_cases[] = {
 	{"cuda:sm_80",
-	 {product, {"contract.unit=mma"}, "mma does not multiply f32 and f32"}},
+	 {product,
+	  {"contract.unit=mma"},
+	  "mma does not multiply f32 and f32 with acc=f32 unless the def says "
+	  "tf32"}},
+	{"cuda:sm_90a",
+	 {product, {"contract.unit=wgmma"}, "unless the def says tf32"}},
+	{"cuda:sm_90a",
+	 {single_double,
+	  {"contract.unit=mma"},
+	  "mma does not multiply f32 and f32 with acc=f64"}},
+	{"opencl", {single, {"contract.unit=mma"}, "opencl has no mma"}},
+	{"cuda:sm_75", {single, {"contract.unit=mma"}, "has no mma"}},
+	{"cuda:sm_90a",
+	 {single_across,
+	  {"contract.operands=forwarded"},
+	  "the right operand does not lie along k"}},
+	{"cuda:sm_80",
+	 {single,
+	  {"contract.unit=mma", "contract.depth=12"},
+	  "multiple of 8, at most 64"}},
 	{"opencl", {halves, {"contract.unit=mma"}, "opencl has no mma"}},
 	{"cuda:sm_75",
 	 {halves, {"contract.unit=mma"}, "cuda:sm_75 has no mma"}},
@@ -533,7 +585,9 @@ end:
 
 static void unit_text(void)
 {
-	static const char *const texts[] = {halves, turned, odd, bytes};
+	static const char *const texts[] = {
+		halves, turned,       odd,        bytes,
+		single, single_along, single_odd, single_batch};
 	static const Breach mma[] = {
 		{"\t\t\twait 2\n", "\t\t\twait 3\n", "nothing has waited for"},
 		{"barrier\n", "", "a barrier is missing"},
@@ -610,6 +664,11 @@ static void unit_text(void)
 		{"barrier\n", "", "a barrier is missing"},
 		{"block: f16[32, 72]", "block: f16[32, 70]", "divides"},
 	};
+	static const Breach tf32[] = {
+		{"down 1 as %3", "down 1", "no unit takes"},
+		{"] right[", "] turned right[", "only 16 bits are turned"},
+		{"steps 4", "steps 8", "cannot prove"},
+	};
 	static const Breach attend[] = {
 		{"wait 0\n", "wait 1\n", "nothing has waited for"},
 		{"\t\t\tbarrier\n", "", "a barrier is missing"},
@@ -635,6 +694,8 @@ static void unit_text(void)
 		"    return x @ w\n";
 	static const char *const pins[] = {"contract.tile=128x256",
 					   "contract.unit=mma"};
+	static const char *const low[] = {"contract.tile=32x64",
+					  "contract.unit=mma"};
 	static const char *const hopper[] = {"contract.tile=128x256",
 					     "contract.unit=wgmma"};
 
@@ -647,9 +708,41 @@ static void unit_text(void)
 	text_case(wide, pins, 2, packed, ARRAY_LEN(packed));
 	text_case(wide, hopper, 2, packed, ARRAY_LEN(packed));
 	text_case(wide, hopper, 2, staged, ARRAY_LEN(staged));
+	text_case(single_along, low, 2, tf32, ARRAY_LEN(tf32));
 	text_case(attended, NULL, 0, attend, ARRAY_LEN(attend));
 	text_case(causal, NULL, 0, NULL, 0);
 	text_case(weighed, NULL, 0, NULL, 0);
+}
+
+/* The rule takes a unit for f32 where the def says tf32, and says so. */
+static void tf32(void)
+{
+	static const struct {
+		const char *text, *target, *has;
+	} cases[] = {
+		{single, "cuda:sm_90a", "f32.tf32.tf32 "},
+		{single_along, "cuda:sm_90a", "k8.f32.tf32.tf32 "},
+		{single, "cuda:sm_80", "row.col.f32.tf32.tf32.f32 "},
+		{single, "cuda:sm_75", NULL},
+		{single_double, "cuda:sm_80", NULL},
+		{product, "cuda:sm_90a", NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		Case k;
+		if (case_open(&k, "t.tn", cases[i].text, NULL) &&
+		    works(&k, emit(&k, cases[i].target, NULL, 0),
+			  cases[i].text)) {
+			const char *source = k.plan->plan->sources.p[0];
+			const char *has = cases[i].has;
+			CHECK(has ? strstr(source, has) != NULL
+				  : !strstr(source, "tf32"));
+			CHECK((strstr(k.plan->plan->kernels->kernels.p[0].note,
+				      "@contract(tf32)") != NULL) ==
+			      (has != NULL));
+		}
+		case_close(&k);
+	}
 }
 
 /* ---- ends ------------------------------------------------------------- */
@@ -827,5 +920,5 @@ static void by_pairs(void)
 }
 
 TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(phases_apart),
-	  TEST(pins_refused), TEST(narrow_indices), TEST(unit_text), TEST(ends),
-	  TEST(rows_in_runs), TEST(by_pairs))
+	  TEST(pins_refused), TEST(narrow_indices), TEST(unit_text), TEST(tf32),
+	  TEST(ends), TEST(rows_in_runs), TEST(by_pairs))

@@ -6,8 +6,9 @@
  * sum.c names the sources). Groups of 4, 8 and 16 products and one or two bits
  * beyond f32's must stay within the interval of every input; an adder that
  * keeps fewer bits must leave it; also where parts of K, of whole groups, are
- * added up afterwards. The bound of f32.tc.any must hold for groups of any
- * size, one by one too, and for any parts.
+ * added up afterwards. f32 goes in cut off to TF32, rounded to it, or as it is,
+ * which its interval holds; not rounded to fewer bits. The bound of f32.tc.any
+ * must hold for groups of any size, one by one too, and for any parts.
  */
 #include "oracle/eval.h"
 #include "unit/test.h"
@@ -18,11 +19,19 @@
 #define N      16
 #define MOST_K 1024
 
+enum {
+	AS_IT_IS,
+	CUT,     /* to TF32 */
+	ROUNDED, /* to TF32 */
+	COARSE,  /* rounded to bf16 */
+};
+
 typedef struct Adder {
 	int group, bits;
 	bool zeros; /* a product with a zero has an exponent all the same */
 	int parts;  /* of K, each summed by itself; 0: one */
 	int step;   /* parts are so many elements, or multiples; 0: any */
+	int operand;
 } Adder;
 
 static uint64_t seed;
@@ -51,6 +60,21 @@ static int exponent_of(DType d, double x)
 static double cut(double x, int exponent)
 {
 	return trunc(ldexp(x, -exponent)) * ldexp(1, exponent);
+}
+
+static double operand(int how, double x)
+{
+	int e = x == 0 || ilogb(x) < -126 ? -126 : ilogb(x);
+
+	switch (how) {
+	case CUT:
+		return cut(x, e - 10);
+	case ROUNDED:
+		return rint(ldexp(x, 10 - e)) * ldexp(1, e - 10);
+	case COARSE:
+		return fmt_round(DT_BF16, x);
+	}
+	return x;
 }
 
 static double sum_of(const Adder *a, DType d, const double *x, const double *y,
@@ -183,15 +207,16 @@ static Tensor tensor(DType d, int64_t rows, int64_t columns)
 static Outcome judge(DType d, AccKind acc, Tensor in[2], Tensor *y, int64_t k)
 {
 	const char *name = dtype_info[d].name;
-	const char *text = arena_printf(&arena,
-					"program p\n"
-					"dim K in 1..4096\n"
-					"%%0: %s[4, K] = input index=0\n"
-					"%%1: %s[K, 16] = input index=1\n"
-					"%%2: f32[4, 16] = matmul %%0 %%1 "
-					"acc=f32\n"
-					"return %%2 as y\n",
-					name, name);
+	const char *text =
+		arena_printf(&arena,
+			     "program p\n"
+			     "dim K in 1..4096\n"
+			     "%%0: %s[4, K] = input index=0\n"
+			     "%%1: %s[K, 16] = input index=1\n"
+			     "%%2: f32[4, 16] = matmul %%0 %%1 "
+			     "acc=f32%s\n"
+			     "return %%2 as y\n",
+			     name, name, d == DT_F32 ? " relax=[tf32]" : "");
 	uint32_t source = ctx_add_source(&ctx, "test", text, strlen(text));
 	Program *p = program_parse(&ctx, &arena, source);
 	AccKind kinds[3] = {ACC_IEEE, ACC_IEEE, acc};
@@ -220,6 +245,10 @@ static Outcome run(const Adder *a, AccKind acc, DType d, Draw *from, int k)
 	for (int i = 0; i < k * N; i++)
 		n[i].f = y[i] = fmt_round(d, from(i / N, true));
 	nums_store(d, in[1].data, 0, k * N, n);
+	for (int i = 0; i < M * k; i++)
+		x[i] = operand(a->operand, x[i]);
+	for (int i = 0; i < k * N; i++)
+		y[i] = operand(a->operand, y[i]);
 	for (int i = 0; i < M; i++)
 		for (int j = 0; j < N; j++)
 			((float *)out.data)[i * N + j] =
@@ -240,8 +269,9 @@ static void every_adder(void)
 			for (size_t f = 0; f < ARRAY_LEN(draws); f++)
 				for (size_t i = 0; i < ARRAY_LEN(ks); i++)
 					for (int z = 0; z < 4; z++) {
-						Adder a = {group, bits, z & 1,
-							   parts[z], 16};
+						Adder a = {group, bits,
+							   z & 1, parts[z],
+							   16,    AS_IT_IS};
 						DType d = z & 2 ? DT_BF16
 								: DT_F16;
 						Outcome o =
@@ -256,17 +286,18 @@ static void every_adder(void)
 					}
 }
 
-/* What keeps fewer bits than f32 has, or is judged by another accumulator. */
-static void others(void)
+/* Subnormals beside large numbers, and what rounds to a power of two. */
+static double low(int k, bool right)
 {
-	Adder coarse = {4, 20, false, 0, 0}, good = {4, 24, false, 0, 0};
-	Adder split = {4, 18, false, 7, 16};
+	if (right)
+		return ldexp(1 + fabs(uniform()), (int)(draw() % 100));
+	return k % 2 ? ldexp(uniform(), -126) : 0x1.ffffffp-1;
+}
 
-	CHECK(run(&coarse, ACC_MMA, DT_F16, positive, 1024) == OUT_FAIL);
-	CHECK(run(&coarse, ACC_MMA, DT_BF16, positive, 256) == OUT_FAIL);
-	CHECK(run(&split, ACC_MMA, DT_F16, positive, 1024) == OUT_FAIL);
-	CHECK(run(&good, ACC_MMA, DT_F16, worst, 1024) != OUT_FAIL);
-	CHECK(run(&good, ACC_IEEE, DT_F16, worst, 1024) == OUT_FAIL);
+/* As many bits as TF32 has. */
+static double short_positive(int k, bool right)
+{
+	return fmt_round(DT_F16, positive(k, right));
 }
 
 /* Sums that every order makes exactly are exact here as well. */
@@ -276,9 +307,60 @@ static double whole(int k, bool right)
 	return (double)((int)(draw() % 15) - 7) * (k % 5 ? 1 : 16);
 }
 
+/* Products of TF32 are exact; their operands may be any f32. */
+static void tf32(void)
+{
+	static Draw *const more[] = {normal, positive, cancelling,    wide,
+				     low,    worst,    short_positive};
+	static const int ks[] = {1, 2, 7, 9, 256, 1024};
+	Adder coarse = {4, 18, false, 0, 0, AS_IT_IS};
+
+	seed = 88172645463325252u;
+	for (int group = 4; group <= 8; group *= 2)
+		for (int how = AS_IT_IS; how <= ROUNDED; how++)
+			for (size_t f = 0; f < ARRAY_LEN(more); f++)
+				for (size_t i = 0; i < ARRAY_LEN(ks); i++) {
+					Adder a = {group, 24 + (i & 1),
+						   i & 1, i & 2 ? 3 : 1,
+						   8,     how};
+					bool exact = how != AS_IT_IS ||
+						     more[f] == short_positive;
+					AccKind acc = exact ? ACC_MMA : ACC_ANY;
+					if (!CHECK(run(&a, acc, DT_F32, more[f],
+						       ks[i]) != OUT_FAIL))
+						printf("group %d operands %d "
+						       "draw %zu k %d\n",
+						       group, how, f, ks[i]);
+				}
+	CHECK(run(&coarse, ACC_MMA, DT_F32, short_positive, 1024) == OUT_FAIL);
+	for (size_t i = 0; i < ARRAY_LEN(ks); i++) {
+		Adder bf16 = {4, 24, false, 0, 0, COARSE};
+		CHECK(run(&bf16, ACC_MMA, DT_F32, short_positive, ks[i]) ==
+		      OUT_FAIL);
+		CHECK(run(&bf16, ACC_IEEE, DT_F32, short_positive, ks[i]) ==
+		      OUT_FAIL);
+		bf16.operand = CUT;
+		CHECK(run(&bf16, ACC_MMA, DT_F32, whole, ks[i]) == OUT_PASS);
+	}
+}
+
+/* What keeps fewer bits than f32 has, or is judged by another accumulator. */
+static void others(void)
+{
+	Adder coarse = {4, 20, false, 0, 0, AS_IT_IS},
+	      good = {4, 24, false, 0, 0, AS_IT_IS};
+	Adder split = {4, 18, false, 7, 16, AS_IT_IS};
+
+	CHECK(run(&coarse, ACC_MMA, DT_F16, positive, 1024) == OUT_FAIL);
+	CHECK(run(&coarse, ACC_MMA, DT_BF16, positive, 256) == OUT_FAIL);
+	CHECK(run(&split, ACC_MMA, DT_F16, positive, 1024) == OUT_FAIL);
+	CHECK(run(&good, ACC_MMA, DT_F16, worst, 1024) != OUT_FAIL);
+	CHECK(run(&good, ACC_IEEE, DT_F16, worst, 1024) == OUT_FAIL);
+}
+
 static void exact(void)
 {
-	Adder a = {8, 24, true, 0, 0};
+	Adder a = {8, 24, true, 0, 0, AS_IT_IS};
 
 	for (int k = 1; k < 300; k += 37)
 		CHECK(run(&a, ACC_MMA, DT_F16, whole, k) == OUT_PASS &&
@@ -289,7 +371,8 @@ static void any_order(void)
 {
 	static const int groups[] = {1, 2, 4, 16}, parts[] = {1, 3, 8};
 	static const int ks[] = {1, 2, 37, 1024};
-	Adder alone = {1, 24, false, 1, 0}, coarse = {1, 20, false, 1, 0};
+	Adder alone = {1, 24, false, 1, 0, AS_IT_IS},
+	      coarse = {1, 20, false, 1, 0, AS_IT_IS};
 
 	seed = 88172645463325252u;
 	for (size_t g = 0; g < ARRAY_LEN(groups); g++)
@@ -297,7 +380,7 @@ static void any_order(void)
 			for (size_t f = 0; f < ARRAY_LEN(draws); f++)
 				for (size_t i = 0; i < ARRAY_LEN(ks); i++) {
 					Adder a = {groups[g], 24, f & 1,
-						   parts[p], 0};
+						   parts[p],  0,  AS_IT_IS};
 					DType d = i & 1 ? DT_BF16 : DT_F16;
 					if (!CHECK(run(&a, ACC_ANY, d, draws[f],
 						       ks[i]) != OUT_FAIL))
@@ -326,8 +409,8 @@ static void names(void)
 int main(int argc, char **argv)
 {
 	static const TestCase cases[] = {TEST(every_adder), TEST(others),
-					 TEST(exact), TEST(any_order),
-					 TEST(names)};
+					 TEST(exact),       TEST(tf32),
+					 TEST(any_order),   TEST(names)};
 
 	ctx_init(&ctx);
 	arena_init(&arena);

@@ -277,7 +277,8 @@ static void build(void)
 	Value mm = {.op = OP_MATMUL,
 		    .dtype = DT_F16,
 		    .acc = DT_F32,
-		    .relax = RELAX_CONTRACTION | RELAX_ROW_INVARIANT,
+		    .relax = RELAX_CONTRACTION | RELAX_ROW_INVARIANT |
+			     RELAX_TF32,
 		    .name = "odd name",
 		    ARGS(x, wt)};
 	ValueId p = add(mm);
