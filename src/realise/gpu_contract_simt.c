@@ -467,16 +467,38 @@ static void put(Simt *s, int number, Ex block)
 
 /* ---- sums ------------------------------------------------------------ */
 
+/*
+ * A thread's place among those along rows and columns. Of a warp 8 lie side by
+ * side and 4 below each other, lanes 2 i and 2 i + 1 in one column, so that
+ * each half of it reads 128 bytes of the columns at most and 32 of the rows.
+ */
+static void place_thread(const Simt *s, Ex tid, Ex own[2])
+{
+	ExprTab *t = s->p->t;
+	Ex two = gp_num(s->p, 2), eight = gp_num(s->p, 8);
+	Ex lane = ex_mod(t, tid, gp_num(s->p, 32));
+	Ex warp = ex_div(t, tid, gp_num(s->p, 32));
+	Ex warps = gp_num(s->p, s->across / 8);
+
+	own[0] = ex_add(t, ex_mul(t, ex_div(t, lane, gp_num(s->p, 16)), two),
+			ex_mod(t, lane, two));
+	own[0] = ex_add(
+		t, own[0],
+		ex_mul(t, ex_div(t, warp, warps), gp_num(s->p, 4)));
+	own[1] = ex_mod(t, ex_div(t, lane, two), eight);
+	own[1] = ex_add(t, own[1], ex_mul(t, ex_mod(t, warp, warps), eight));
+}
+
 /* Loops over a thread's sums below the thread's own, or over runs of them side
  * by side; at: the indices of the sum, place: of the tile. */
 static void open_sums(Simt *s, Ex at[5], Ex place[2], bool runs)
 {
 	GpuProduct *p = s->p;
 	ExprTab *t = p->t;
-	Ex across = gp_num(p, s->across);
-	Ex own[2] = {ex_div(t, at[0], across), ex_mod(t, at[0], across)};
 	int64_t threads[2] = {s->down, s->across};
+	Ex own[2];
 
+	place_thread(s, at[0], own);
 	for (int i = 0; i < 2; i++) {
 		Ex run = gp_num(p, s->run[i]);
 		Ex r = lower_for(&p->l, gp_num(p, s->runs[i]), MAP_UNROLL, 1);
@@ -515,15 +537,14 @@ static void pick(Simt *s, int number, Ex tid, Ex slot, Ex k)
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	const Feed *f = &s->feed[number];
-	Ex across = gp_num(p, s->across);
-	Ex own = number ? ex_mod(t, tid, across) : ex_div(t, tid, across);
-	Ex run = gp_num(p, s->run[number]), zero = gp_num(p, 0);
+	Ex run = gp_num(p, s->run[number]), zero = gp_num(p, 0), own[2];
 
+	place_thread(s, tid, own);
 	Ex r = lower_for(l, gp_num(p, s->runs[number]), MAP_UNROLL, 1);
 	Ex place = ex_mul(
 		t,
 		ex_add(t, ex_mul(t, r, gp_num(p, number ? s->across : s->down)),
-		       own),
+		       own[number]),
 		run);
 	Ex to[3] = {tid, r, zero};
 	KOperand from = {
