@@ -165,8 +165,8 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 			return arena_printf(a, "%s has no such unit", t->name);
 		why = gp_mma_refuses(a, r, v, t, (MatrixUnit)par[P_UNIT]);
 		if (!why)
-			why = gp_mma_legal(
-				a, t, element_bytes(r->program, v), par);
+			why = gp_mma_legal(a, t, element_bytes(r->program, v),
+					   par);
 	}
 	return why ? why : refuses(a, r, region, t, par);
 }

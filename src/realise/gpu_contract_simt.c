@@ -369,9 +369,8 @@ static void take(const Simt *s, int number, Ex tid, Ex turn, Ex at[2])
 	}
 	/* the turns of one line, then those below */
 	Ex n = gp_num(s->p, f->per / f->side);
-	inner = ex_add(
-		t, inner,
-		ex_mul(t, ex_mod(t, turn, n), gp_num(s->p, f->side)));
+	inner = ex_add(t, inner,
+		       ex_mul(t, ex_mod(t, turn, n), gp_num(s->p, f->side)));
 	outer = ex_add(
 		t, outer,
 		ex_mul(t, ex_div(t, turn, n), gp_num(s->p, threads / f->side)));
@@ -482,9 +481,8 @@ static void place_thread(const Simt *s, Ex tid, Ex own[2])
 
 	own[0] = ex_add(t, ex_mul(t, ex_div(t, lane, gp_num(s->p, 16)), two),
 			ex_mod(t, lane, two));
-	own[0] = ex_add(
-		t, own[0],
-		ex_mul(t, ex_div(t, warp, warps), gp_num(s->p, 4)));
+	own[0] = ex_add(t, own[0],
+			ex_mul(t, ex_div(t, warp, warps), gp_num(s->p, 4)));
 	own[1] = ex_mod(t, ex_div(t, lane, two), eight);
 	own[1] = ex_add(t, own[1], ex_mul(t, ex_mod(t, warp, warps), eight));
 }
@@ -690,7 +688,7 @@ static const char *note(const Simt *s)
 			    "registers%s",
 			    (int)p->par[P_STAGES],
 			    left && right ? "both operands"
-			    : left	  ? "the left operand"
+			    : left        ? "the left operand"
 					  : "the right operand",
 			    left && right ? "themselves" : "itself",
 			    gp_split_note(p));
