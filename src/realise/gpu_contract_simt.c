@@ -5,9 +5,10 @@
  * and each has sums of rows and columns in registers, in runs of 16 bytes that
  * alternate with its neighbours'. So a run of an operand is one access to the
  * block's memory, which for neighbours is next to each other. Both operands lie
- * there in the accumulator's dtype, k first, and twice: while a block of K is
- * multiplied the next one is on its way through registers to the other half,
- * and the threads wait for each other once a block.
+ * there in the accumulator's dtype, k first, in a ring of two blocks of K or
+ * more: while one is multiplied the next is on its way, through registers, or
+ * by itself if it lies in memory as it is multiplied; and the threads wait for
+ * each other once a block.
  *
  * The method is that of Volkov and Demmel, Benchmarking GPUs to tune dense
  * linear algebra (SC 2008), and of Tan et al., Fast implementation of DGEMM on
@@ -293,9 +294,25 @@ static bool lies(GpuProduct *p, int number)
 	       p->l.k->buffers.p[o.buffer].dtype == own;
 }
 
+/*
+ * Where it was measured to be faster (H200, f32): 16 bytes at a time, two
+ * blocks of 256 threads beside each other, of 64 sums a thread. Copies of 4
+ * bytes, as an operand that runs along k needs them, were not, nor other tiles.
+ */
+static bool pays(GpuProduct *p, int number)
+{
+	int64_t threads = p->par[P_THREADS];
+	int bytes = dtype_info[p->acc].bytes;
+
+	return p->target->copies && bytes == 4 && threads == 256 &&
+	       p->par[P_ROWS] * p->par[P_COLUMNS] == 64 * threads &&
+	       !gp_along_k(p, number) &&
+	       gp_lies(p, number, false, RUN_BYTES / bytes);
+}
+
 static bool is_forwarded(GpuProduct *p, int number)
 {
-	if (p->par[P_OPERANDS] == OPERANDS_EACH && !p->target->copies)
+	if (p->par[P_OPERANDS] == OPERANDS_EACH && !pays(p, number))
 		return false;
 	return p->par[P_OPERANDS] != OPERANDS_STAGED && lies(p, number);
 }
