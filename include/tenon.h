@@ -173,6 +173,10 @@ typedef struct TenonPlanOptions {
 	const char *skip;       /* passes left out, comma-separated; NULL */
 	const char *stop_after; /* pass to stop after; NULL */
 	bool emit_only;         /* stages 1-5 only: no compiler, no run */
+	/* With emit_only, for CUDA: compiled too where NVRTC is found, which
+	 * needs no device. Such a plan can be saved, and be loaded where one
+	 * is. */
+	bool build;
 } TenonPlanOptions;
 
 TenonError tenon_compile(TenonContext *c, TenonProgram *p,
@@ -211,6 +215,21 @@ typedef struct TenonPlanInfo {
 void tenon_plan_info(TenonPlan *p, TenonPlanInfo *out);
 /* Name of the kernel of launch i, with its phase: k0.main. */
 const char *tenon_plan_launch_name(const TenonPlan *p, int i);
+
+/* What was compiled for a launch on CUDA, read from its machine code. */
+typedef struct TenonCode {
+	int registers;      /* a thread */
+	int64_t spilled;    /* bytes a thread stores for want of them */
+	int64_t shared;     /* a block's memory, bytes; -1: by the sizes */
+	int64_t code;       /* bytes */
+	const char *matrix; /* instructions of matrix units: "8 HGMMA" */
+} TenonCode;
+/* False: launch i is not CUDA's, or nothing was compiled. */
+bool tenon_plan_code(TenonPlan *p, int i, TenonCode *out);
+/* Writes the source of every kernel to the folder, which is made where it is
+ * not: k0.cu, k0.c or k0.cl; and k0.cubin, or k0_main.cubin of a phase that was
+ * compiled apart, where it was for CUDA. */
+TenonError tenon_plan_write(TenonPlan *p, const char *folder);
 
 /*
  * Runs a plan. inputs and results in order; results' memory is the

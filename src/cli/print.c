@@ -234,6 +234,28 @@ json_t *json_ms(double ms)
 	return json_real(round(ms * 1e3) / 1e3);
 }
 
+/* An object a launch that was compiled for CUDA. */
+static json_t *json_code(TenonPlan *plan, int launches)
+{
+	json_t *list = json_array();
+	TenonCode c;
+
+	for (int i = 0; i < launches; i++) {
+		if (!tenon_plan_code(plan, i, &c))
+			continue;
+		json_t *o = json_pack("{s:s, s:i, s:I, s:I, s:s}", "launch",
+				      tenon_plan_launch_name(plan, i),
+				      "registers", c.registers, "spilled_bytes",
+				      (json_int_t)c.spilled, "code_bytes",
+				      (json_int_t)c.code, "matrix", c.matrix);
+		if (c.shared >= 0)
+			json_object_set_new(o, "shared_bytes",
+					    json_integer(c.shared));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 json_t *json_plan(TenonPlan *plan)
 {
 	TenonPlanInfo info;
@@ -248,6 +270,7 @@ json_t *json_plan(TenonPlan *plan)
 	json_object_set_new(o, "compiler", json_text(info.compiler));
 	json_object_set_new(o, "kernels", json_integer(info.kernels));
 	json_object_set_new(o, "launches", launches);
+	json_object_set_new(o, "code", json_code(plan, info.launches));
 	json_object_set_new(o, "intermediate_bytes",
 			    json_integer(info.arena_bytes));
 	json_object_set_new(o, "cached", json_boolean(info.cached));

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -184,6 +185,7 @@ static TenonPlanOptions plan_options(const Args *a, const char **pins)
 		.skip = arg_value(a, OPT_SKIP),
 		.stop_after = arg_value(a, OPT_STOP_AFTER),
 		.emit_only = arg_has(a, OPT_EMIT_ONLY) || dump_only(a),
+		.build = arg_has(a, OPT_EMIT_ONLY) && !dump_only(a),
 	};
 	const char *pin;
 	size_t cursor = 0;
@@ -406,6 +408,48 @@ static int dump_stages(Session *s, const char *list)
 	return EXIT_GOOD;
 }
 
+/* What was compiled, a line each; where nothing was, how to see the code. */
+static void print_emitted(TenonPlan *plan, const TenonPlanInfo *info)
+{
+	TenonCode c;
+
+	printf("emitted  %d kernel%s; ", info->kernels,
+	       info->kernels == 1 ? "" : "s");
+	if (*info->compiler)
+		printf("compiled by %s, not run\n", info->compiler);
+	else
+		puts("nothing was compiled or run; --dump=sources prints the "
+		     "code");
+	for (int i = 0; i < info->launches; i++) {
+		if (!tenon_plan_code(plan, i, &c))
+			continue;
+		printf("         %-12s %d registers, ",
+		       tenon_plan_launch_name(plan, i), c.registers);
+		if (c.spilled)
+			printf("%" PRId64 " bytes spilled", c.spilled);
+		else
+			printf("no spills");
+		if (c.shared >= 0)
+			printf(", %" PRId64 " bytes shared", c.shared);
+		printf(", %" PRId64 " bytes of code%s%s\n", c.code,
+		       *c.matrix ? ", " : "", c.matrix);
+	}
+}
+
+/* Sources, and what was compiled, to the folders that --output names. */
+static int write_code(Session *s)
+{
+	const char *folder;
+	size_t cursor = 0;
+	TenonError err;
+
+	while (arg_has(s->args, OPT_EMIT_ONLY) &&
+	       (folder = arg_next(s->args, OPT_OUTPUT, &cursor)))
+		if ((err = tenon_plan_write(s->plan, folder)))
+			return session_fail(s, err);
+	return EXIT_GOOD;
+}
+
 int session_dump(Session *s, bool *done)
 {
 	const char *list = arg_value(s->args, OPT_DUMP);
@@ -426,10 +470,11 @@ int session_dump(Session *s, bool *done)
 	} else if (!s->report) {
 		tenon_plan_info(s->plan, &info);
 		print_head(s);
-		printf("emitted  %d kernel%s; nothing was compiled or run; "
-		       "--dump=sources prints the code\n",
-		       info.kernels, info.kernels == 1 ? "" : "s");
+		print_emitted(s->plan, &info);
 	}
+	code = write_code(s);
+	if (code != EXIT_GOOD)
+		return code;
 	session_notices(s);
 	session_report(s, "emitted");
 	return EXIT_GOOD;

@@ -75,7 +75,8 @@ struct TenonPlan {
 	size_t ncode;
 	const Isa *isa; /* of CPUs */
 	Compiler cc;
-	GpuPlan *gpu;
+	GpuPlan *gpu;             /* loaded */
+	const DeviceCode **built; /* by launch, of CUDA; NULL: not compiled */
 	double plan_ms, compile_ms;
 	bool cached;
 	/* run time */
@@ -273,6 +274,10 @@ bool gpu_compiler(TenonContext *c, Arena *a, const char *target,
 		  const char **compiler, const char **flags);
 /* Compiles and loads the sources of a plan. */
 bool gpu_load(TenonPlan *p);
+/* Compiles for CUDA, for which NVRTC and no device is needed. */
+bool gpu_build(TenonPlan *p);
+/* What tenon_plan_code tells (built.c). */
+bool built_code(TenonPlan *p, size_t i, TenonCode *out);
 void gpu_unload(TenonPlan *p);
 /* Where it runs, and how runs are waited for. */
 void gpu_tell(const TenonPlan *p, Buf *out);

@@ -8,6 +8,7 @@
 #include "driver/explain.h"
 #include "ir/kernel_text.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- values ---------------------------------------------------------- */
@@ -512,7 +513,26 @@ static void put_code(Buf *b, Arena *a, const char *text)
 	}
 }
 
-static void stage_code(Buf *b, Arena *a, const TenonPlan *p)
+/* What the compiler made of a launch. */
+static void put_built(Buf *b, TenonPlan *p, size_t i)
+{
+	TenonCode c;
+
+	if (!built_code(p, i, &c))
+		return;
+	buf_printf(b, "      %d registers, ", c.registers);
+	if (c.spilled)
+		buf_printf(b, "%" PRId64 " bytes spilled, ", c.spilled);
+	else
+		buf_puts(b, "no spills, ");
+	if (c.shared >= 0)
+		buf_printf(b, "%" PRId64 " bytes of a block's memory, ",
+			   c.shared);
+	buf_printf(b, "%" PRId64 " bytes of code%s%s\n", c.code,
+		   *c.matrix ? ", " : "", c.matrix);
+}
+
+static void stage_code(Buf *b, Arena *a, TenonPlan *p)
 {
 	const Plan *plan = p->plan;
 
@@ -527,6 +547,7 @@ static void stage_code(Buf *b, Arena *a, const TenonPlan *p)
 		for (size_t j = 0; j < l->buffers.n; j++)
 			buf_printf(b, " b%u", l->buffers.p[j]);
 		buf_puts(b, "\n");
+		put_built(b, p, i);
 	}
 	buf_putc(b, '\n');
 	for (size_t i = 0; i < plan->launches.n; i++) {

@@ -2,6 +2,8 @@
  * plan: compile, resume from a stage's text, save, load, dump.
  */
 #include "driver/driver.h"
+
+#include "runtime/nvrtc.h"
 #include "emit/emit.h"
 
 #include <stdlib.h>
@@ -229,9 +231,23 @@ static bool find_compiler(TenonPlan *p, const char *target, const Kernels *ks,
 	return true;
 }
 
-static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
-		   bool emit_only)
+/* Whether a plan that is emitted only can be compiled too: for CUDA, by NVRTC.
+ */
+static bool can_build(TenonPlan *p, const char *target, const Kernels *ks)
 {
+	Nvrtc nvrtc;
+	bool can = !p->isa && target_device(target) == DEVICE_CUDA &&
+		   !kernels_call(ks) && nvrtc_find(&p->c->ctx, &nvrtc);
+
+	ctx_clear_errors(&p->c->ctx); /* that there is no NVRTC is none */
+	return can;
+}
+
+static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
+		   const TenonPlanOptions *o)
+{
+	bool emit_only = o && o->emit_only, build = false;
+
 	p->regions = pl->regions;
 	p->rewritten = pl->rewritten;
 	p->kernels = pl->kernels;
@@ -239,7 +255,9 @@ static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
 	if (pl->stopped && !pl->sources)
 		return true;
 	const char *compiler = "", *flags = "";
-	if (!emit_only &&
+	if (emit_only && o->build)
+		build = can_build(p, target->name, pl->kernels);
+	if ((!emit_only || build) &&
 	    !find_compiler(p, target->name, pl->kernels, &compiler, &flags))
 		return false;
 	Plan *plan =
@@ -249,7 +267,7 @@ static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
 	plan->compiler = compiler;
 	plan->flags = flags;
 	p->plan = plan;
-	return emit_only || load_code(p);
+	return build ? gpu_build(p) : emit_only || load_code(p);
 }
 
 static bool compile_from(TenonPlan *p, Pipeline *pl, Stage from,
@@ -276,7 +294,7 @@ static bool compile_from(TenonPlan *p, Pipeline *pl, Stage from,
 	if (!pipeline_run(pl, from))
 		return false;
 	p->plan_ms = (clock_seconds() - t0) * 1e3;
-	return finish(p, pl, &target, emit_only);
+	return finish(p, pl, &target, o);
 }
 
 TenonError tenon_compile(TenonContext *c, TenonProgram *program,
@@ -379,7 +397,7 @@ TenonError tenon_resume(TenonContext *c, const char *stage, const char *path,
 TenonError tenon_plan_save(TenonPlan *p, const char *path)
 {
 	API_ENTER(p->c);
-	bool ok = p->code || p->gpu ||
+	bool ok = p->code || p->gpu || p->built ||
 		  api_usage(p->c, "only a compiled plan is saved");
 	if (ok) {
 		const char *text = plan_json(p->plan);

@@ -875,8 +875,17 @@ const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 	e.fn = cfuncs_new_in(a, dialect);
 	buf_init(&code, a);
 	buf_init(&folds, a);
-	for (size_t i = 0; i < k->phases.n; i++)
+	for (size_t i = 0; i < k->phases.n; i++) {
+		bool apart = dialect == CD_CUDA && k->phases.n > 1;
+		if (apart)
+			buf_printf(&code,
+				   "\n#if !defined TN_PHASE || TN_PHASE == "
+				   "%zu",
+				   i);
 		print_phase(&e, &code, &k->phases.p[i]);
+		if (apart)
+			buf_puts(&code, "#endif\n");
+	}
 	print_folds(&e, &folds, k->phases.p[0].threads);
 	if (e.t->overflow && !overflow)
 		bug("an address of kernel %s is too large", k->name);

@@ -20,7 +20,7 @@
 #define MIN_STAGES    2
 #define SMALL_COLUMNS 64
 #define RUN           8
-#define PACK_LINE     64 /* elements of a line that a block packs */
+#define PACK_LINE     64 /* elements of a line that a block packs, or fewer */
 #define PACK_ELEMENTS 8  /* of a thread */
 #define NO_BLOCK      UINT32_MAX
 #define RUN_COLUMNS   (4 * RUN) /* of four threads side by side */
@@ -120,20 +120,27 @@ static int64_t least_stages(const int64_t *par)
 	return par[P_UNIT] == UNIT_WGMMA ? 3 : MIN_STAGES;
 }
 
-/* As many stages as there is room for: three or four where a multiprocessor has
- * two blocks beside each other, else for one. */
-static int64_t stages_of(const Target *t, const int64_t *par, int element)
+/* As many stages, up to `most`, as there is room for in so many blocks beside
+ * each other, or in fewer. */
+static int64_t ring_of(const Target *t, const int64_t *par, int element,
+		       int sides, int64_t most)
 {
 	int64_t here[P_COUNT];
-	int64_t most = 4;
 
 	memcpy(here, par, sizeof(here));
-	for (int sides = 2; sides > 0; sides--)
+	for (; sides > 0; sides--)
 		for (here[P_STAGES] = most; here[P_STAGES] > 2;
 		     here[P_STAGES]--)
 			if (sides * bytes_of(here, element) <= t->block_memory)
 				return here[P_STAGES];
 	return least_stages(par);
+}
+
+/* As many stages as there is room for: three or four where a multiprocessor has
+ * two blocks beside each other, else for one. */
+static int64_t stages_of(const Target *t, const int64_t *par, int element)
+{
+	return ring_of(t, par, element, 2, 4);
 }
 
 /* The quality of a tile is what it was measured to reach of the most, where
@@ -182,9 +189,38 @@ static double time_of(const Tile *i, const GpuExtents *x, const Target *t,
 #define LINE_TIME    1.15e-3 /* 128 bytes of an operand */
 #define SUM_TIME     2e-5    /* of a block of K, wgmma */
 #define FIRST_BLOCKS 4       /* come at once */
-#define CACHED_BYTES 24e6
-#define COLUMN_TIME  (1 / 3.9e6) /* a byte of the right operand beyond that */
+#define UNEVEN       1.05    /* parts that differ by a block */
+#define CACHED_BYTES 24e6    /* of an operand that does not come from afar */
+#define FAR_RATE     4.9e6   /* bytes of one that does, in a microsecond */
+#define NARROW_RATE  4.0e6   /* the same by tiles of less than 128 of it */
 #define LEAST_GAIN   0.95
+
+static double operand_bytes(const GpuExtents *x, int number, int element)
+{
+	return (double)(x->batch * x->k) *
+	       (double)((number ? x->n : x->m) * element);
+}
+
+/* What operands take that caches do not hold, each read anew by every row or
+ * column of tiles; all of n tasks at a time ask for them. */
+static double far_time(const Tile *i, const GpuExtents *x, const Target *t,
+		       int element, int64_t n)
+{
+	const int64_t extent[2] = {x->m, x->n}, wide[2] = {i->rows, i->columns};
+	double most = 0;
+
+	for (int o = 0; o < 2; o++) {
+		double bytes = operand_bytes(x, o, element);
+		int64_t lines = (extent[!o] + wide[!o] - 1) / wide[!o];
+		double rate = wide[o] < 128 ? NARROW_RATE : FAR_RATE;
+		double time = bytes * (double)lines / rate;
+		if (bytes > CACHED_BYTES && time > most)
+			most = time;
+	}
+	if (n < t->processors)
+		most *= (double)t->processors / (double)n;
+	return most;
+}
 
 static double parts_time(const Tile *i, const GpuExtents *x, const Target *t,
 			 MatrixUnit u, int element, int64_t parts)
@@ -195,7 +231,6 @@ static double parts_time(const Tile *i, const GpuExtents *x, const Target *t,
 	int64_t n = gp_tile_count(x, i->rows, i->columns) * parts;
 	double each = (double)(i->rows * i->columns) / i->quality * SUM_TIME;
 	double lines = (double)(i->rows + i->columns) * LINE_TIME;
-	double right = (double)x->batch * (double)(x->k * x->n * element);
 
 	if (u == UNIT_MMA)
 		each *= 2;
@@ -204,10 +239,12 @@ static double parts_time(const Tile *i, const GpuExtents *x, const Target *t,
 	if (per < FIRST_BLOCKS)
 		per = FIRST_BLOCKS;
 	double time = (double)((n + t->processors - 1) / t->processors * per);
+	double far = n > 0 ? far_time(i, x, t, element, n) : 0;
 	time *= each;
-	right *= (double)((x->m + i->rows - 1) / i->rows);
-	if (right > CACHED_BYTES && time < right * COLUMN_TIME)
-		time = right * COLUMN_TIME;
+	if (time < far) /* of tiles alike in this the quicker */
+		time = far + time / 10;
+	if (blocks % parts)
+		time *= UNEVEN;
 	return TILE_TIME + time + gp_split_time(x, 4, parts);
 }
 
@@ -245,9 +282,9 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 {
 	const Tile *tiles = u == UNIT_WGMMA ? wgmma_tiles : mma_tiles;
 	bool named = x->m < 0 || x->n < 0 || x->batch < 0;
-	/* where sizes are named the end of a tile is written twice: whole runs,
-	 * and single elements; a larger tile takes seconds to compile */
-	const Tile *choice = &tiles[u == UNIT_WGMMA ? 2 : 1];
+	/* of sizes that are named the most that may be: the largest of wgmma's,
+	 * beside which there are small ones */
+	const Tile *choice = &tiles[u == UNIT_WGMMA ? 0 : 1];
 	double best = 0;
 
 	for (const Tile *i = tiles; i->rows && !named; i++) {
@@ -268,6 +305,14 @@ void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
 	par[P_OPERANDS] = OPERANDS_EACH;
 	par[P_SMALL] = u == UNIT_WGMMA && named;
 	par[P_STAGES] = stages_of(t, par, element);
+	/* a block by itself asks as far ahead as it can for what comes from
+	 * afar; near operands, and wide tiles, are no faster for it */
+	if (u == UNIT_WGMMA && !named && choice->columns <= 128 &&
+	    (operand_bytes(x, 0, element) > CACHED_BYTES ||
+	     operand_bytes(x, 1, element) > CACHED_BYTES) &&
+	    gp_tile_count(x, choice->rows, choice->columns) * par[P_SPLIT] <=
+		    t->processors)
+		par[P_STAGES] = ring_of(t, par, element, 1, MMA_MAX_STAGES);
 	/* a ring of two has no time to spare */
 	if (par[P_STAGES] < 3 && u == UNIT_MMA) {
 		par[P_DEPTH] /= 2;
@@ -411,6 +456,15 @@ static Ex lines_of(const Mma *m, int number, bool lines)
 		 : round_up(p, number ? p->n : p->m, gp_wide(p, number));
 }
 
+/* What a worker packs: so many elements of so many lines. */
+static void pack_shape(const Mma *m, int64_t shape[2])
+{
+	int64_t threads = m->p->l.threads;
+
+	shape[1] = threads < PACK_LINE ? threads : PACK_LINE;
+	shape[0] = PACK_ELEMENTS * threads / shape[1];
+}
+
 /* Reads element x of an operand, line and place along it, to the worker's
  * block, zero unless the conditions hold. */
 static void read_element(Mma *m, int number, const Ex x[2], const Ex *to,
@@ -430,22 +484,27 @@ static void read_element(Mma *m, int number, const Ex x[2], const Ex *to,
 	lower_end(l);
 }
 
-/* The elements of a block, of which the first is at `first`. */
-static void read_block(Mma *m, int number, const Ex first[2], int64_t lines,
-		       LoopMap map, const Ex extent[2], const bool *partial)
+/* The elements of a block, of which the first is at `first`: threads side by
+ * side as the operand lies, each with every so many-th line of it. */
+static void read_block(Mma *m, int number, const Ex first[2], LoopMap map,
+		       const Ex extent[2], const bool *partial)
 {
 	GpuProduct *p = m->p;
+	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	Ex x[2], to[2], conds[2];
+	int64_t shape[2];
 	uint32_t n = 0;
 
-	/* threads side by side as the operand lies */
 	int turned = m->in[number].along != gp_along_k(p, number);
-	Ex i = lower_for(&p->l, gp_num(p, lines * PACK_LINE), map,
-			 p->l.threads);
-	Ex by = gp_num(p, turned ? lines : PACK_LINE);
-	to[turned] = ex_div(t, i, by);
-	to[!turned] = ex_mod(t, i, by);
+	pack_shape(m, shape);
+	int64_t side = shape[!turned];
+	int64_t down = l->threads / side;
+	Ex tid = lower_for(l, gp_num(p, l->threads), MAP_VECTOR, l->threads);
+	Ex turn = lower_for(l, gp_num(p, PACK_ELEMENTS), map, 1);
+	to[turned] = ex_add(t, ex_div(t, tid, gp_num(p, side)),
+			    ex_mul(t, turn, gp_num(p, down)));
+	to[!turned] = ex_mod(t, tid, gp_num(p, side));
 	for (int d = 0; d < 2; d++) {
 		x[d] = ex_add(t, first[d], to[d]);
 		if (partial[d])
@@ -453,15 +512,16 @@ static void read_block(Mma *m, int number, const Ex first[2], int64_t lines,
 					    gp_num(p, 1));
 	}
 	read_element(m, number, x, to, conds, n);
-	lower_end(&p->l);
+	lower_end(l);
+	lower_end(l);
 }
 
 /*
- * A block of PACK_LINE elements of so many lines goes to the worker's memory
- * and from there, 16 bytes a thread, to where it is packed. What is read as it
- * lies, and is there, is asked for all at once.
+ * A block of an operand goes to the worker's memory and from there, 16 bytes a
+ * thread, to where it is packed. What is read as it lies, and is there, is
+ * asked for all at once.
  */
-static void fill_block(Mma *m, int number, const Ex first[2], int64_t lines)
+static void fill_block(Mma *m, int number, const Ex first[2])
 {
 	static const bool none[2];
 	GpuProduct *p = m->p;
@@ -472,11 +532,13 @@ static void fill_block(Mma *m, int number, const Ex first[2], int64_t lines)
 	const Ex extent[2] = {o->along ? wide : p->k, o->along ? p->k : wide};
 	Ex index[TN_MAX_RANK], room[2];
 	bool partial[2];
+	int64_t shape[2];
 	KOperand from;
 	uint32_t n = 0;
 
+	pack_shape(m, shape);
 	for (int d = 0; d < 2; d++) {
-		Ex step = gp_num(p, d ? PACK_LINE : lines);
+		Ex step = gp_num(p, shape[d]);
 		partial[d] = !ex_equals(t, ex_mod(t, extent[d], step), 0);
 		if (partial[d])
 			room[n++] =
@@ -484,16 +546,17 @@ static void fill_block(Mma *m, int number, const Ex first[2], int64_t lines)
 	}
 	ValueId v =
 		gp_operand(p, number, first[!o->along], first[o->along], index);
-	if (lower_place(l, v, index, &from)) {
-		lower_if(l, room, n);
-		read_block(m, number, first, lines, MAP_VUNROLL, extent, none);
-		if (!n)
-			return;
-		lower_else(l);
+	if (!lower_place(l, v, index, &from)) {
+		read_block(m, number, first, MAP_SERIAL, extent, partial);
+		return;
 	}
-	read_block(m, number, first, lines, MAP_VECTOR, extent, partial);
-	if (lower_place(l, v, index, &from))
-		lower_end(l);
+	lower_if(l, room, n);
+	read_block(m, number, first, MAP_UNROLL, extent, none);
+	if (n) {
+		lower_else(l);
+		read_block(m, number, first, MAP_SERIAL, extent, partial);
+	}
+	lower_end(l);
 }
 
 /* Writes an operand to memory, whole tiles of it, k along where it was or the
@@ -505,11 +568,12 @@ static void pack(Mma *m, int number)
 	ExprTab *t = p->t;
 	MmaOperand *o = &m->in[number];
 	Ex shape[K_MAX_RANK], to[K_MAX_RANK], conds[2];
-	int64_t lines = PACK_ELEMENTS * l->threads / PACK_LINE;
-	int64_t per = PACK_LINE / m->chunk;
+	int64_t of[2];
 	int n = 0;
 	uint32_t nconds = 0;
 
+	pack_shape(m, of);
+	int64_t per = of[1] / m->chunk;
 	o->along = gp_along_k(p, number) || m->chunk != 8;
 	for (; n < p->batch; n++) {
 		o->varies[n] = gp_batch_varies(p, number, n);
@@ -517,13 +581,12 @@ static void pack(Mma *m, int number)
 	}
 	shape[n] = lines_of(m, number, true);
 	shape[n + 1] = lines_of(m, number, false);
-	Ex tasks = ex_ceil_div(t, shape[n], gp_num(p, lines));
+	Ex tasks = ex_ceil_div(t, shape[n], gp_num(p, of[0]));
 	o->packing = lower_buffer(l, SCOPE_SHARED, m->element, shape,
 				  (uint8_t)(n + 2),
 				  number ? "packed_b" : "packed_a");
 	if (m->block == NO_BLOCK) {
-		Ex block[2] = {gp_num(p, lines),
-			       gp_num(p, PACK_LINE + m->chunk)};
+		Ex block[2] = {gp_num(p, of[0]), gp_num(p, of[1] + m->chunk)};
 		m->block = lower_buffer(l, SCOPE_WORKER, m->element, block, 2,
 					"block");
 	}
@@ -537,18 +600,18 @@ static void pack(Mma *m, int number)
 	for (int d = 0; d < n; d++)
 		p->at[d] = to[d] =
 			o->varies[d] ? lower_task(l, shape[d]) : gp_num(p, 0);
-	to[n] = ex_mul(t, lower_task(l, tasks), gp_num(p, lines));
-	to[n + 1] = lower_task(
-		l, ex_ceil_div(t, shape[n + 1], gp_num(p, PACK_LINE)));
-	to[n + 1] = ex_mul(t, to[n + 1], gp_num(p, PACK_LINE));
-	fill_block(m, number, to + n, lines);
-	Ex i = lower_for(l, gp_num(p, lines * per), MAP_VECTOR, l->threads);
+	to[n] = ex_mul(t, lower_task(l, tasks), gp_num(p, of[0]));
+	to[n + 1] =
+		lower_task(l, ex_ceil_div(t, shape[n + 1], gp_num(p, of[1])));
+	to[n + 1] = ex_mul(t, to[n + 1], gp_num(p, of[1]));
+	fill_block(m, number, to + n);
+	Ex i = lower_for(l, gp_num(p, of[0] * per), MAP_VECTOR, l->threads);
 	KOperand from = {.buffer = m->block, .nindex = 2};
 	from.index[0] = ex_div(t, i, gp_num(p, per));
 	from.index[1] =
 		ex_mul(t, ex_mod(t, i, gp_num(p, per)), gp_num(p, m->chunk));
 	for (int d = 0; d < 2; d++) {
-		Ex step = gp_num(p, d ? PACK_LINE : lines);
+		Ex step = gp_num(p, of[d]);
 		Ex whole = gp_num(p, d ? m->chunk : 1);
 		to[n + d] = ex_add(t, to[n + d], from.index[d]);
 		if (!ex_equals(t, ex_mod(t, shape[n + d], step), 0))

@@ -88,10 +88,10 @@ typedef struct Tile {
 	double quality, alone;
 } Tile;
 static const Tile tiles[] = {
-	{128, 128, 256, 2, 1.0, 1}, {128, 256, 256, 1, 0.98, 1},
-	{64, 128, 128, 3, 0.95, 1}, {64, 64, 64, 8, 0.92, 2},
-	{64, 64, 256, 3, 0.6, 1},   {32, 64, 128, 6, 0.5, 1.5},
-	{32, 32, 64, 12, 0.4, 3},
+	{128, 128, 256, 2, 1.0, 1},   {128, 256, 256, 1, 0.98, 1},
+	{64, 128, 128, 3, 0.95, 1.5}, {64, 64, 64, 8, 0.92, 2},
+	{64, 64, 256, 3, 0.6, 1},     {32, 64, 128, 6, 0.5, 1.5},
+	{32, 32, 64, 12, 0.4, 3},     {32, 128, 128, 6, 0.87, 3},
 };
 #define USUAL 4 /* tile where extents are not known */
 
@@ -114,19 +114,24 @@ static double time_of(const Tile *x, int64_t count, const Target *t)
 }
 
 /* Sums of one k in a microsecond of a multiprocessor of an H200. */
-#define RATE       170e3
-#define LEAST_PART 128 /* of K: a part of less is its start and end */
-#define START_TIME 1.0
-#define LEAST_GAIN 0.9
+#define RATE        170e3
+#define LEAST_PART  64 /* of K: a part of less is its start and end */
+#define START_TIME  1.0
+#define LEAST_GAIN  0.9
+#define UNEVEN      1.05 /* parts that differ by a block */
+#define USUAL_DEPTH 16
 
 /* Microseconds of all tiles, K being in parts. */
 static double parts_time(const Tile *y, const GpuExtents *x, const Target *t,
 			 DType acc, int64_t parts)
 {
 	int64_t count = gp_tile_count(x, y->rows, y->columns) * parts;
-	int64_t k = (x->k + parts - 1) / parts;
+	int64_t blocks = (x->k + USUAL_DEPTH - 1) / USUAL_DEPTH;
+	int64_t k = (blocks + parts - 1) / parts * USUAL_DEPTH;
 	double time = time_of(y, count, t) * (double)k / RATE;
 
+	if (blocks % parts)
+		time *= UNEVEN;
 	return START_TIME + time * (dtype_info[acc].bytes > 4 ? 2 : 1) +
 	       gp_split_time(x, dtype_info[acc].bytes, parts);
 }
@@ -202,7 +207,7 @@ void gp_simt_rule(const GpuExtents *x, const Target *t, DType acc, int64_t *par)
 	par[P_ROWS] = choice->rows;
 	par[P_COLUMNS] = choice->columns;
 	par[P_THREADS] = choice->threads;
-	par[P_DEPTH] = 16;
+	par[P_DEPTH] = USUAL_DEPTH;
 	if (bytes_of(acc, par) > t->block_memory)
 		par[P_DEPTH] = 8;
 }

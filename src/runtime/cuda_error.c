@@ -86,7 +86,7 @@ bool cuda_succeeded(Ctx *ctx, const Cuda *c, int result, const char *call,
 /* ---- what a thread has queued ---------------------------------------- */
 
 #define TRAIL      8
-#define TRAIL_NAME 120
+#define TRAIL_NAME 200
 
 typedef struct Queued {
 	CudaContext context;

@@ -202,12 +202,11 @@ bool device_compiler(Ctx *ctx, Arena *a, DeviceKind kind, const Device *d,
 	return true;
 }
 
-static bool load_cuda(Ctx *ctx, Arena *a, Device *d, const char *arch,
-		      const char *cache, DeviceCode *code, size_t n)
+bool device_build(Ctx *ctx, Arena *a, const char *arch, const char *cache,
+		  DeviceCode *code, size_t n)
 {
 	GpuSource *src = arena_array(a, GpuSource, n + 1);
 	Nvrtc nvrtc;
-	CudaModule m;
 
 	for (size_t i = 0; i < n; i++)
 		src[i] = (GpuSource){.name = code[i].name,
@@ -218,7 +217,22 @@ static bool load_cuda(Ctx *ctx, Arena *a, Device *d, const char *arch,
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		code[i].cached = src[i].cached;
-		if (!cuda_module_load(ctx, &d->gpu, src[i].cubin, &m))
+		code[i].cubin = src[i].cubin;
+		code[i].size = src[i].size;
+		code[i].facts = &src[i].facts;
+	}
+	return true;
+}
+
+static bool load_cuda(Ctx *ctx, Arena *a, Device *d, const char *arch,
+		      const char *cache, DeviceCode *code, size_t n)
+{
+	CudaModule m;
+
+	if (!device_build(ctx, a, arch, cache, code, n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!cuda_module_load(ctx, &d->gpu, code[i].cubin, &m))
 			return false;
 		code[i].module = m;
 	}

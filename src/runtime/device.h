@@ -5,7 +5,7 @@
 #ifndef TENON_DEVICE_H
 #define TENON_DEVICE_H
 
-#include "base/base.h"
+#include "runtime/cubin.h"
 
 typedef enum DeviceKind {
 	DEVICE_CUDA,
@@ -48,7 +48,12 @@ typedef struct DeviceCode {
 	const char *name; /* for messages: k0 */
 	const char *text; /* CUDA C or OpenCL C */
 	bool cached;      /* out: nothing was compiled */
-	void *module;     /* out */
+	void *module;     /* out, where it was loaded */
+	/* out, of CUDA: the cubin and what it says of its kernels, in the
+	 * arena */
+	const char *cubin;
+	size_t size;
+	const Cubin *facts;
 } DeviceCode;
 
 /*
@@ -58,6 +63,10 @@ typedef struct DeviceCode {
 bool device_compiler(Ctx *ctx, Arena *a, DeviceKind kind, const Device *d,
 		     const char *arch, const char **compiler,
 		     const char **flags);
+/* Compiles n sources for an architecture of CUDA, kept in the cache folder
+ * (NULL: nothing is); no device is needed. */
+bool device_build(Ctx *ctx, Arena *a, const char *arch, const char *cache,
+		  DeviceCode *code, size_t n);
 /* Compiles n sources, kept in the cache folder (NULL: nothing is), and loads
  * them. On failure nothing stays loaded. */
 bool device_load(Ctx *ctx, Arena *a, Device *d, const char *arch,

@@ -128,11 +128,47 @@ $ tenon run examples/softmax.tn --target cuda:sm_90a --emit-only --dump sources 
 6
 extern "C" __global__ void __launch_bounds__(<n>)
 k0_main(const uint16_t *__restrict__ b_x,
-$ tenon run examples/softmax.tn --target cuda:sm_90a --emit-only
-softmax_rows   <any>   cuda:sm_90a<any>
-emitted  1 kernel; nothing was compiled or run; --dump=sources prints the code
 $ OCL_ICD_VENDORS=$HOME tenon run examples/softmax.tn --target opencl --emit-only --dump sources > text; grep -c __kernel text
 6
+
+== CUDA is compiled where NVRTC is
+? test -n "$TEST_SETUP" || tenon devices | grep -q "NVRTC .*, found"
+$ tenon run examples/gemm.tn --dims main --fix-dims --target cuda:sm_90a --emit-only -o built --save-plan p.json
+gemm   <any>
+emitted  1 kernel; compiled by NVRTC <any>, not run
+         k0.main      <n> registers, no spills, <n> bytes shared, <n> bytes of code, <n> HGMMA
+$ ls built; head -c 4 built/k0.cubin | tail -c 3; echo; grep -c __global__ built/k0.cu
+k0.cu
+k0.cubin
+ELF
+<n>
+$ tenon explain examples/gemm.tn --dims main --dtype f32 --target cuda:sm_80 --emit-only | grep "spills,"
+      <n> registers, no spills, <n> bytes of a block's memory, <n> bytes of code
+$ tenon run examples/gemm.tn --dims main --fix-dims --target cuda:sm_80 --emit-only --json | grep -A 1 spilled_bytes
+        "spilled_bytes": 0,
+        "code_bytes": <n>,
+$ tenon run examples/gemm.tn --target cuda:sm_90a --emit-only -o built/k0.cu/no
+gemm   <any>
+emitted  1 kernel; compiled by NVRTC <any>, not run
+<any>
+<any>
+<any>
+<any>
+2> tenon: error: cannot make built/k0.cu/no: Not a directory
+=> 3
+$ grep -o '"compiler": "NVRTC' p.json
+"compiler": "NVRTC
+
+== a plan of a device that is not here
+? ! ldconfig -p | grep -q libcuda.so.1
+? test -n "$TEST_SETUP" || tenon devices | grep -q "NVRTC .*, found"
+$ tenon run examples/gemm.tn --dims main --fix-dims --target cuda:sm_90a --emit-only --save-plan p.json > text; tenon replay p.json
+2> tenon: error: the CUDA driver is not found: libcuda.so.1: <any>
+2> hint: install NVIDIA's driver for this GPU (libcuda comes with it, not with the CUDA toolkit)
+=> 3
+$ tenon run examples/gemm.tn --emit-only --save-plan p.json
+2> tenon: error: only a compiled plan is saved
+=> 2
 
 == CUDA without a driver
 ? ! ldconfig -p | grep -q libcuda.so.1

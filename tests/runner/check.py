@@ -55,15 +55,13 @@ def no_device(ctx, name):
     return [Result(name, SKIP, f"skip: {why}")]
 
 
-def job(source, dims, dtype, target=None, pins=(), fixed=False):
+def job(source, dims, dtype, target=None, *more):
     args = ["--dims", dims, "--json"]
     args += ["--dtype", dtype] if dtype else []
     args += ["--target", target] if target else []
-    args += ["--fix-dims"] if fixed else []
-    args += [arg for pin in pins for arg in ("--pin", pin)]
+    args += more
     name = " ".join([source.stem, dims, dtype or "as written",
-                     *([target] if target else []),
-                     *(["fixed"] if fixed else []), *pins])
+                     *([target] if target else []), *more])
     wide = (source.stem, dtype) in WIDE
 
     def run(ctx):

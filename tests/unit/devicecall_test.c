@@ -189,7 +189,7 @@ static void host(void)
 		setenv("FAKE_FAIL", "cuGraphLaunch:1", 1);
 		CHECK(tenon_call_run(call) == TENON_EENV);
 		CHECK(strstr(tenon_call_message(call),
-			     "cuGraphLaunch failed on k0_main"));
+			     "cuGraphLaunch failed on k0_main (line 2)"));
 		unsetenv("FAKE_FAIL");
 		CHECK(!same(&f));
 		called(call, tenon_call_run(call));
@@ -579,9 +579,10 @@ static void hang(void)
 		called(call, tenon_call_run(call));
 		setenv("FAKE_BUSY", "-1", 1);
 		CHECK(tenon_call_run(call) == TENON_EENV);
-		CHECK(strstr(tenon_call_message(call),
-			     "kernel k0_main did not end on Fake 7 within 0.02 "
-			     "s"));
+		CHECK(strstr(
+			tenon_call_message(call),
+			"kernel k0_main (line 2) did not end on Fake 7 within "
+			"0.02 s"));
 		CHECK(strstr(tenon_call_message(call), "hint: where the work"));
 		CHECK(tenon_call_run(call) == TENON_EENV);
 		CHECK(strstr(tenon_call_message(call),

@@ -70,8 +70,9 @@ static void batch_add(Batch *b, const Case *k, const char *what,
 			 }));
 }
 
-/* Compiles all; each kernel is there and keeps its variables in registers. */
-static void batch_compile(Batch *b, const Nvrtc *nvrtc)
+/* Compiles all; each kernel is there, at most so many of a source, and keeps
+ * its variables in registers. */
+static void batch_compile(Batch *b, const Nvrtc *nvrtc, size_t most)
 {
 	Arena *a = &b->ctx.perm;
 	size_t kernels = 0;
@@ -84,7 +85,7 @@ static void batch_compile(Batch *b, const Nvrtc *nvrtc)
 		Cubin cubin = {0};
 		CHECK(cubin_read(&b->ctx, a, s->cubin, s->size, &cubin) &&
 		      cubin_read_log(&b->ctx, &cubin, s->log));
-		CHECK(cubin.n > 0);
+		CHECK(cubin.n > 0 && cubin.n <= most);
 		for (size_t n = 0; n < cubin.n; n++) {
 			const CubinKernel *c = &cubin.kernels[n];
 			if (!CHECK(c->logged && !c->spill_stores &&
@@ -131,7 +132,7 @@ static void all_examples(void)
 		}
 	globfree(&g);
 	CHECK(b.sources.n >= 2 * n);
-	batch_compile(&b, &nvrtc);
+	batch_compile(&b, &nvrtc, SIZE_MAX);
 }
 
 /* ---- pins ------------------------------------------------------------ */
@@ -421,7 +422,32 @@ static void pins_met(void)
 			batch_add(&b, &k, c->pins[0], "sm_90a");
 		case_close(&k);
 	}
-	batch_compile(&b, &nvrtc);
+	batch_compile(&b, &nvrtc, SIZE_MAX);
+}
+
+/* Each phase of a product's kernel is compiled by itself. */
+static void phases_apart(void)
+{
+	Batch b;
+	Nvrtc nvrtc;
+	Case k;
+
+	if (!batch_open(&b, &nvrtc))
+		SKIP_UNTIL_SETUP(none);
+	if (case_open(&k, "t.tn", odd, NULL) &&
+	    works(&k, emit(&k, "cuda:sm_90a", NULL, 0), "odd"))
+		for (int i = 0; i < 4; i++)
+			VEC_PUSH(&b.ctx.perm, b.sources,
+				 ((NvrtcSource){
+					 .name = "k0",
+					 .text = arena_printf(
+						 &b.ctx.perm,
+						 "#define TN_PHASE %d\n%s", i,
+						 k.plan->plan->sources.p[0]),
+					 .arch = "sm_90a",
+				 }));
+	case_close(&k);
+	batch_compile(&b, &nvrtc, 1);
 }
 
 static void pin_refused(const PinCase *c, const char *target)
@@ -666,6 +692,60 @@ static void unit_text(void)
 	text_case(weighed, NULL, 0, NULL, 0);
 }
 
+/* ---- ends ------------------------------------------------------------- */
+
+static int count(const char *text, const char *what)
+{
+	int n = 0;
+
+	while ((text = strstr(text, what))) {
+		text += strlen(what);
+		n++;
+	}
+	return n;
+}
+
+/* Sums that go through the block's memory take the ring's, and the feeder meets
+ * the others once, at the start; whole runs stay in registers. */
+static void ends(void)
+{
+	static const struct {
+		const char *text;
+		int met, ends; /* barriers without the feeder; epilogues */
+	} cases[] = {
+		{"def f(x: f16[256, 512], w: f16[512, 1000]):\n"
+		 "    return -(x @ w)\n",
+		 0, 1},
+		{"def f(x: f16[256, 512], w: f16[512, 1001]):\n"
+		 "    return -(x @ w)\n",
+		 2, 1},
+		{"def f(x: f16[256, 512], w: f16[512, N]):\n"
+		 "    return -(x @ w)\n",
+		 2, 2},
+	};
+	static const char *const pins[] = {"contract.unit=wgmma",
+					   "contract.tile=128x256"};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		Case k;
+		if (case_open(&k, "t.tn", cases[i].text, NULL) &&
+		    works(&k, emit(&k, "cuda:sm_90a", pins, 2),
+			  cases[i].text)) {
+			const char *text =
+				strstr(k.plan->plan->sources.p[0], "k0_main(");
+			CHECK(count(text, "__syncthreads()") == 1);
+			CHECK(count(text, "bar.sync 1, 256;") == cases[i].met);
+			CHECK(count(text, "= neg: ") == cases[i].ends);
+			CHECK((strstr(text, "left = (uint16_t *)(tn_shared + "
+					    "2048)") != NULL));
+			CHECK((strstr(text, "stage = (float *)(tn_shared + "
+					    "2048)") != NULL) ==
+			      (cases[i].met > 0));
+		}
+		case_close(&k);
+	}
+}
+
 /* ---- runs ------------------------------------------------------------- */
 
 /* How a row's width and number decide who has it, and what is moved. */
@@ -783,9 +863,9 @@ static void by_pairs(void)
 		}
 		case_close(&k);
 	}
-	batch_compile(&b, &nvrtc);
+	batch_compile(&b, &nvrtc, SIZE_MAX);
 }
 
-TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(pins_refused),
-	  TEST(narrow_indices), TEST(unit_text), TEST(rows_in_runs),
-	  TEST(by_pairs))
+TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(phases_apart),
+	  TEST(pins_refused), TEST(narrow_indices), TEST(unit_text), TEST(ends),
+	  TEST(rows_in_runs), TEST(by_pairs))

@@ -125,14 +125,15 @@ static void fill(void)
 	uint64_t seed = 88172645463325252u;
 
 	for (int i = 0; i < M * K + K * N; i++) {
+		int at = i - M * K;
 		seed ^= seed << 13;
 		seed ^= seed >> 7;
 		seed ^= seed << 17;
 		double x = (double)(int)(seed >> 53) - 1000;
-		if (i < M * K)
-			left[0][i] = (float)x;
+		if (at < 0)
+			left[i / K][i % K] = (float)x;
 		else
-			right[0][i - M * K] =
+			right[at / N][at % N] =
 				(float)ldexp(x, (int)(seed % 24) - 12);
 	}
 }
