@@ -156,4 +156,71 @@ static void judged(void)
 		SKIP_UNTIL_SETUP(no_device);
 }
 
-TEST_MAIN(TEST(bits), TEST(judged))
+/* ---- the rule -------------------------------------------------------- */
+
+#define ACROSS                                                                 \
+	"def f(x: f32[2048, 512], w: f32[512, 2048]):\n"                       \
+	"    return x @ w\n"
+#define TWICE                                                                  \
+	"def f(x: f32[512, 2048], w: f32[512, 2048]):\n"                       \
+	"    return (x * 2).T @ w\n"
+
+/* What each target takes of operands that may come either way. */
+static void rule(void)
+{
+	static const struct {
+		const char *target, *text, *tile;
+		const char *says; /* in the note; NULL: they are staged */
+	} cases[] = {
+		{"cuda:sm_90a", ACROSS, "128x128", "the right operand copied"},
+		{"cuda:sm_80", ACROSS, "128x128", "the right operand copied"},
+		{"cuda:sm_90a", TWICE, "128x128", "the right operand copied"},
+		{"cuda:sm_90a",
+		 "def f(x: f32[512, 2048], w: f32[512, 2048]):\n"
+		 "    return x.T @ w\n",
+		 "128x128", "both operands copied"},
+		{"cuda:sm_75", ACROSS, "128x128", NULL},
+		{"opencl", ACROSS, "64x64", NULL},
+		{"cuda:sm_90a", ACROSS, "128x256", NULL},
+		{"cuda:sm_90a", ACROSS, "64x128", NULL},
+		/* along K; by rows that are no runs of 16 bytes; of 8 bytes */
+		{"cuda:sm_90a",
+		 "def f(x: f32[2048, 512], w: f32[2048, 512]):\n"
+		 "    return x @ w.T\n",
+		 "128x128", NULL},
+		{"cuda:sm_90a",
+		 "def f(x: f32[2048, 512], w: f32[512, 2047]):\n"
+		 "    return x @ w\n",
+		 "128x128", NULL},
+		{"cuda:sm_90a",
+		 "def f(x: f64[2048, 512], w: f64[512, 2048]):\n"
+		 "    return x @ w\n",
+		 "64x128", NULL},
+	};
+	Judge j;
+
+	judge_init(&j);
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const char *pin = arena_printf(&j.arena, "contract.tile=%s",
+					       cases[i].tile);
+		TenonPlanOptions o = {.target = cases[i].target,
+				      .pins = &pin,
+				      .npins = 1,
+				      .emit_only = true};
+		TenonProgram *p = NULL;
+		TenonPlan *plan = NULL;
+		const char *note = "", *says = cases[i].says;
+		if (CHECK(!tenon_program_from_text(j.c, "rule", cases[i].text,
+						   NULL, &p)) &&
+		    CHECK(!tenon_compile(j.c, p, &o, &plan)))
+			note = plan->plan->kernels->kernels.p[0].note;
+		if (!CHECK(strstr(note, says ? says : "the next block of K")))
+			printf("%s, %s: %s\n%s", cases[i].target, cases[i].tile,
+			       note, cases[i].text);
+		tenon_plan_free(plan);
+		tenon_program_free(p);
+	}
+	judge_release(&j);
+}
+
+TEST_MAIN(TEST(bits), TEST(judged), TEST(rule))
