@@ -311,7 +311,6 @@ static bool pays(GpuProduct *p, int number)
 
 	return p->target->copies && bytes == 4 && threads == 256 &&
 	       p->par[P_ROWS] * p->par[P_COLUMNS] == 64 * threads &&
-	       !gp_along_k(p, number) &&
 	       gp_lies(p, number, false, RUN_BYTES / bytes);
 }
 

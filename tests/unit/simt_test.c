@@ -56,7 +56,7 @@ static const Product products[] = {
 	 "contract.stages=4", "contract.depth=8", "contract.split=1"},
 	{"def f(x: f32[37, 100], w: f32[52, 100]):\n"
 	 "    return x @ w.T\n",
-	 "contract.stages=3", "contract.depth=8", "contract.split=5"},
+	 "contract.stages=3", "contract.depth=16", "contract.split=5"},
 };
 
 /* The results' bytes, of inputs that a seed gives; NULL: it did not run. */
