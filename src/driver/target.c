@@ -182,6 +182,7 @@ static bool find_gpu(TenonContext *c, Arena *a, const char *name, Target *out)
 		.processors = cuda ? processors(name + 8) : 8,
 		.threads = cuda ? 256 : 64,
 		.cuda = cuda,
+		.copies = arch >= 80,
 		.cache = {0, 0, cuda ? last_cache(name + 8) : 1 << 20},
 		.shared = cuda ? BLOCK_MEMORY : GROUP_MEMORY,
 	};

@@ -121,18 +121,22 @@ static void product_init(GpuProduct *p, Kernels *ks, Kernel *k,
 	p->k = program_value(p->l.p, p->v->args[0])->shape[p->batch + 1];
 }
 
-/* What lowering would find out, of a kernel that is not made. */
-static const char *forwards(Arena *a, const Regions *r, uint32_t region,
-			    const int64_t *par)
+/* What lowering would find out of operands, of a kernel that is not made. */
+static const char *refuses(Arena *a, const Regions *r, uint32_t region,
+			   const Target *t, const int64_t *par)
 {
 	Kernels ks = {.arena = a, .program = (Program *)r->program};
 	Kernel k = {.region = region};
 	GpuProduct p;
 
 	product_init(&p, &ks, &k, r, par);
+	p.target = t;
 	for (int d = 0; d < p.batch; d++)
 		p.at[d] = ex_axis(p.t, k.naxes++);
-	return gp_mma_forwards(&p);
+	if (par[P_UNIT] == UNIT_FMA)
+		return gp_simt_refuses(&p);
+	return par[P_OPERANDS] == OPERANDS_FORWARDED ? gp_mma_forwards(&p)
+						     : NULL;
 }
 
 static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
@@ -140,6 +144,7 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 {
 	int64_t par[P_COUNT];
 	const Value *v = program_value(r->program, r->regions.p[region].anchor);
+	const char *why;
 
 	for (int i = 0; i < P_COUNT; i++)
 		par[i] = c->params[i].value;
@@ -153,16 +158,17 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 		return "small is 0, or 1 with unit=wgmma";
 	if (par[P_SPLIT] < 1 || par[P_SPLIT] > GP_MAX_SPLIT)
 		return arena_printf(a, "split must be 1 to %d", GP_MAX_SPLIT);
-	if (par[P_UNIT] == UNIT_FMA)
-		return gp_simt_legal(a, t, v->acc, par);
-	if (par[P_UNIT] != UNIT_MMA && par[P_UNIT] != UNIT_WGMMA)
-		return arena_printf(a, "%s has no such unit", t->name);
-	const char *why = gp_mma_refuses(a, r, v, t, (MatrixUnit)par[P_UNIT]);
-	if (!why)
-		why = gp_mma_legal(a, t, element_bytes(r->program, v), par);
-	if (!why && par[P_OPERANDS] == OPERANDS_FORWARDED)
-		why = forwards(a, r, region, par);
-	return why;
+	if (par[P_UNIT] == UNIT_FMA) {
+		why = gp_simt_legal(a, t, v->acc, par);
+	} else {
+		if (par[P_UNIT] != UNIT_MMA && par[P_UNIT] != UNIT_WGMMA)
+			return arena_printf(a, "%s has no such unit", t->name);
+		why = gp_mma_refuses(a, r, v, t, (MatrixUnit)par[P_UNIT]);
+		if (!why)
+			why = gp_mma_legal(a, t, element_bytes(r->program, v),
+					   par);
+	}
+	return why ? why : refuses(a, r, region, t, par);
 }
 
 /* A tile that goes with the parts, and no parts with a tile. */

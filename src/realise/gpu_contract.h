@@ -158,6 +158,8 @@ const char *gp_simt_legal(Arena *a, const Target *t, DType acc,
 /* Threads and depth that go with a pinned tile. */
 void gp_simt_settle(Arena *a, const Target *t, DType acc, int64_t *par,
 		    const bool *pinned);
+/* Why operands cannot come as the candidate says; NULL: they can. */
+const char *gp_simt_refuses(GpuProduct *p);
 void gp_simt_lower(GpuProduct *p);
 
 /* ---- gpu_contract_mma.c ---------------------------------------------- */

@@ -5,9 +5,10 @@
  * and each has sums of rows and columns in registers, in runs of 16 bytes that
  * alternate with its neighbours'. So a run of an operand is one access to the
  * block's memory, which for neighbours is next to each other. Both operands lie
- * there in the accumulator's dtype, k first, and twice: while a block of K is
- * multiplied the next one is on its way through registers to the other half,
- * and the threads wait for each other once a block.
+ * there in the accumulator's dtype, k first, in a ring of two blocks of K or
+ * more: while one is multiplied the next is on its way, through registers, or
+ * by itself if it lies in memory as it is multiplied; and the threads wait for
+ * each other once a block.
  *
  * The method is that of Volkov and Demmel, Benchmarking GPUs to tune dense
  * linear algebra (SC 2008), and of Tan et al., Fast implementation of DGEMM on
@@ -22,11 +23,13 @@
 /* What is on the way to one operand's part of the block's memory. */
 typedef struct Feed {
 	bool along;      /* memory runs along k */
+	bool forwarded;  /* no register sees it */
 	int width;       /* elements that a thread takes at once */
-	int64_t per;     /* threads side by side along the run */
+	int64_t per;     /* takes along the run */
+	int64_t side;    /* threads side by side there */
 	int64_t turns;   /* takes of a thread */
 	uint32_t staged; /* registers: [threads, turns, width] */
-	uint32_t tile;   /* [2, depth, rows or columns and a pad] */
+	uint32_t tile;   /* [stages, depth, rows or columns and a pad] */
 	uint32_t own;    /* registers: [threads, runs, run], one k */
 } Feed;
 
@@ -70,8 +73,9 @@ static int64_t pad_of(DType acc)
 
 static int64_t bytes_of(DType acc, const int64_t *par)
 {
-	return 2 * (par[P_ROWS] + par[P_COLUMNS] + 2 * pad_of(acc)) *
-	       par[P_DEPTH] * dtype_info[acc].bytes;
+	return par[P_STAGES] *
+	       (par[P_ROWS] + par[P_COLUMNS] + 2 * pad_of(acc)) * par[P_DEPTH] *
+	       dtype_info[acc].bytes;
 }
 
 /*
@@ -134,8 +138,10 @@ static double parts_time(const Tile *y, const GpuExtents *x, const Target *t,
 
 static bool fits(const Tile *y, const Target *t, DType acc)
 {
-	int64_t par[P_COUNT] = {
-		[P_ROWS] = y->rows, [P_COLUMNS] = y->columns, [P_DEPTH] = 8};
+	int64_t par[P_COUNT] = {[P_ROWS] = y->rows,
+				[P_COLUMNS] = y->columns,
+				[P_DEPTH] = 8,
+				[P_STAGES] = 2};
 
 	/* a thread's sums of 64 bits take twice the registers */
 	return (dtype_info[acc].bytes <= 4 ||
@@ -221,11 +227,8 @@ const char *gp_simt_legal(Arena *a, const Target *t, DType acc,
 		return arena_printf(
 			a, "columns must be a multiple of %d, at most 256",
 			(int)across);
-	if (par[P_STAGES] != 2)
-		return "multiply-adds have 2 stages";
-	if (par[P_OPERANDS] == OPERANDS_FORWARDED)
-		return "multiply-adds take operands through registers: they "
-		       "are staged";
+	if (par[P_STAGES] < 2 || par[P_STAGES] > 4)
+		return "multiply-adds have 2 to 4 stages";
 	if (par[P_DEPTH] < 1 || par[P_DEPTH] > par[P_THREADS] ||
 	    par[P_THREADS] % par[P_DEPTH])
 		return "depth must divide threads";
@@ -282,6 +285,69 @@ void gp_simt_settle(Arena *a, const Target *t, DType acc, int64_t *par,
 
 /* ---- operands -------------------------------------------------------- */
 
+/* Whether the operand's elements may be copied by themselves. */
+static bool lies(GpuProduct *p, int number)
+{
+	DType own = program_value(p->l.p, p->v->args[number])->dtype;
+	int bytes = dtype_info[p->acc].bytes;
+	Ex index[TN_MAX_RANK], zero = gp_num(p, 0);
+	KOperand o;
+
+	ValueId v = gp_operand(p, number, zero, zero, index);
+	return own == p->acc && (bytes == 4 || bytes == 8) &&
+	       lower_place(&p->l, v, index, &o) && o.nindex &&
+	       p->l.k->buffers.p[o.buffer].dtype == own;
+}
+
+/*
+ * Where it was measured to be faster (H200, f32): 16 bytes at a time, two
+ * blocks of 256 threads beside each other, of 64 sums a thread. Copies of 4
+ * bytes, as an operand that runs along k needs them, were not, nor other tiles.
+ */
+static bool pays(GpuProduct *p, int number)
+{
+	int64_t threads = p->par[P_THREADS];
+	int bytes = dtype_info[p->acc].bytes;
+
+	return p->target->copies && bytes == 4 && threads == 256 &&
+	       p->par[P_ROWS] * p->par[P_COLUMNS] == 64 * threads &&
+	       gp_lies(p, number, false, RUN_BYTES / bytes);
+}
+
+static bool is_forwarded(GpuProduct *p, int number)
+{
+	if (p->par[P_OPERANDS] == OPERANDS_EACH && !pays(p, number))
+		return false;
+	return p->par[P_OPERANDS] != OPERANDS_STAGED && lies(p, number);
+}
+
+const char *gp_simt_refuses(GpuProduct *p)
+{
+	bool forwarded = p->par[P_OPERANDS] == OPERANDS_FORWARDED;
+	const Target *t = p->target;
+
+	if (forwarded && t->cuda && !t->copies)
+		return arena_printf(p->l.arena,
+				    "%s copies by way of registers: operands "
+				    "are staged",
+				    t->name);
+	for (int i = 0; i < 2 && forwarded; i++)
+		if (!lies(p, i))
+			return arena_printf(
+				p->l.arena,
+				"the %s operand is computed or converted on "
+				"its way, or has elements of less than 4 "
+				"bytes: it is staged",
+				i ? "right" : "left");
+	if (p->par[P_STAGES] > 2 && !is_forwarded(p, 0) && !is_forwarded(p, 1))
+		return "operands that are staged have 2 stages";
+	return NULL;
+}
+
+/* Elements next to each other in memory go to different rows of the tile: the
+ * most rows that lie in different banks. */
+#define SIDE 8
+
 /* Takes several elements at once where they lie so and all threads have as
  * many of them. */
 static void plan_feed(Simt *s, int number)
@@ -293,14 +359,19 @@ static void plan_feed(Simt *s, int number)
 	DType own = program_value(p->l.p, p->v->args[number])->dtype;
 
 	f->along = gp_along_k(p, number);
+	f->forwarded = is_forwarded(p, number);
+	bool turned = f->forwarded && f->along;
 	int64_t run = f->along ? depth : wide, other = f->along ? wide : depth;
 	f->width = has_runs(p->acc) ? RUN_BYTES / dtype_info[p->acc].bytes : 1;
 	int64_t per = run / f->width;
-	if (own != p->acc || f->width == 1 || run % f->width || per > threads ||
-	    threads % per || other % (threads / per) ||
+	if (own != p->acc || f->width == 1 || turned || run % f->width ||
+	    per > threads || threads % per || other % (threads / per) ||
 	    !gp_lies(p, number, f->along, f->width))
 		f->width = 1;
 	f->per = run / f->width;
+	f->side = f->per < threads ? f->per : threads;
+	if (turned && f->per % SIDE == 0 && other % (threads / SIDE) == 0)
+		f->side = SIDE;
 	f->turns = wide * depth / threads / f->width;
 }
 
@@ -310,20 +381,20 @@ static void take(const Simt *s, int number, Ex tid, Ex turn, Ex at[2])
 	const Feed *f = &s->feed[number];
 	ExprTab *t = s->p->t;
 	int64_t threads = s->p->par[P_THREADS];
-	Ex inner, outer;
+	Ex inner = tid, outer = gp_num(s->p, 0);
 
-	if (f->per <= threads) {
-		Ex per = gp_num(s->p, f->per);
-		inner = ex_mod(t, tid, per);
-		outer = ex_add(t, ex_div(t, tid, per),
-			       ex_mul(t, turn, gp_num(s->p, threads / f->per)));
-	} else {
-		Ex n = gp_num(s->p, f->per / threads);
-		inner = ex_add(
-			t, tid,
-			ex_mul(t, ex_mod(t, turn, n), gp_num(s->p, threads)));
-		outer = ex_div(t, turn, n);
+	if (f->side < threads) {
+		Ex side = gp_num(s->p, f->side);
+		inner = ex_mod(t, tid, side);
+		outer = ex_div(t, tid, side);
 	}
+	/* the turns of one line, then those below */
+	Ex n = gp_num(s->p, f->per / f->side);
+	inner = ex_add(t, inner,
+		       ex_mul(t, ex_mod(t, turn, n), gp_num(s->p, f->side)));
+	outer = ex_add(
+		t, outer,
+		ex_mul(t, ex_div(t, turn, n), gp_num(s->p, threads / f->side)));
 	inner = ex_mul(t, inner, gp_num(s->p, f->width));
 	at[0] = f->along ? inner : outer;
 	at[1] = f->along ? outer : inner;
@@ -339,7 +410,14 @@ static Ex open_takes(Simt *s, int number, Ex *tid)
 			 1);
 }
 
-/* A block of K of an operand's tile to registers, zeros where there is none. */
+/* The slot of the ring that is a block's. */
+static Ex slot_of(const Simt *s, Ex block)
+{
+	return ex_mod(s->p->t, block, gp_num(s->p, s->p->par[P_STAGES]));
+}
+
+/* A block of K of an operand's tile to registers, or by itself to the block's
+ * memory; zeros where there is none. */
 static void fetch(Simt *s, int number, Ex block)
 {
 	GpuProduct *p = s->p;
@@ -355,7 +433,11 @@ static void fetch(Simt *s, int number, Ex block)
 	Ex place = ex_add(t, number ? p->column : p->row, at[1]);
 	const int width[2] = {f->along ? 1 : f->width, f->along ? f->width : 1};
 	uint32_t n = gp_inside(p, number, place, k, width, conds);
-	if (f->width > 1) {
+	if (f->forwarded) {
+		Ex tile[3] = {slot_of(s, block), at[0], at[1]};
+		KOperand from = gp_place(p, number, place, k);
+		lower_copy(l, f->tile, tile, &from, f->width, true, conds, n);
+	} else if (f->width > 1) {
 		KOperand from = gp_place(p, number, place, k);
 		lower_copy(l, f->staged, to, &from, f->width, false, conds, n);
 	} else {
@@ -374,7 +456,7 @@ static void fetch(Simt *s, int number, Ex block)
 	lower_end(l);
 }
 
-/* From there to the half of the block's memory that is the block's. */
+/* From there to the slot of the block's memory that is the block's. */
 static void put(Simt *s, int number, Ex block)
 {
 	GpuProduct *p = s->p;
@@ -385,7 +467,7 @@ static void put(Simt *s, int number, Ex block)
 
 	Ex turn = open_takes(s, number, &tid);
 	take(s, number, tid, turn, at);
-	Ex to[3] = {ex_mod(t, block, gp_num(p, 2)), at[0], at[1]};
+	Ex to[3] = {slot_of(s, block), at[0], at[1]};
 	if (f->width > 1 && !f->along) {
 		KOperand from = {.buffer = f->staged,
 				 .nindex = 3,
@@ -405,16 +487,37 @@ static void put(Simt *s, int number, Ex block)
 
 /* ---- sums ------------------------------------------------------------ */
 
+/*
+ * A thread's place among those along rows and columns. Of a warp 8 lie side by
+ * side and 4 below each other, lanes 2 i and 2 i + 1 in one column, so that
+ * each half of it reads 128 bytes of the columns at most and 32 of the rows.
+ */
+static void place_thread(const Simt *s, Ex tid, Ex own[2])
+{
+	ExprTab *t = s->p->t;
+	Ex two = gp_num(s->p, 2), eight = gp_num(s->p, 8);
+	Ex lane = ex_mod(t, tid, gp_num(s->p, 32));
+	Ex warp = ex_div(t, tid, gp_num(s->p, 32));
+	Ex warps = gp_num(s->p, s->across / 8);
+
+	own[0] = ex_add(t, ex_mul(t, ex_div(t, lane, gp_num(s->p, 16)), two),
+			ex_mod(t, lane, two));
+	own[0] = ex_add(t, own[0],
+			ex_mul(t, ex_div(t, warp, warps), gp_num(s->p, 4)));
+	own[1] = ex_mod(t, ex_div(t, lane, two), eight);
+	own[1] = ex_add(t, own[1], ex_mul(t, ex_mod(t, warp, warps), eight));
+}
+
 /* Loops over a thread's sums below the thread's own, or over runs of them side
  * by side; at: the indices of the sum, place: of the tile. */
 static void open_sums(Simt *s, Ex at[5], Ex place[2], bool runs)
 {
 	GpuProduct *p = s->p;
 	ExprTab *t = p->t;
-	Ex across = gp_num(p, s->across);
-	Ex own[2] = {ex_div(t, at[0], across), ex_mod(t, at[0], across)};
 	int64_t threads[2] = {s->down, s->across};
+	Ex own[2];
 
+	place_thread(s, at[0], own);
 	for (int i = 0; i < 2; i++) {
 		Ex run = gp_num(p, s->run[i]);
 		Ex r = lower_for(&p->l, gp_num(p, s->runs[i]), MAP_UNROLL, 1);
@@ -453,15 +556,14 @@ static void pick(Simt *s, int number, Ex tid, Ex slot, Ex k)
 	Lower *l = &p->l;
 	ExprTab *t = p->t;
 	const Feed *f = &s->feed[number];
-	Ex across = gp_num(p, s->across);
-	Ex own = number ? ex_mod(t, tid, across) : ex_div(t, tid, across);
-	Ex run = gp_num(p, s->run[number]), zero = gp_num(p, 0);
+	Ex run = gp_num(p, s->run[number]), zero = gp_num(p, 0), own[2];
 
+	place_thread(s, tid, own);
 	Ex r = lower_for(l, gp_num(p, s->runs[number]), MAP_UNROLL, 1);
 	Ex place = ex_mul(
 		t,
 		ex_add(t, ex_mul(t, r, gp_num(p, number ? s->across : s->down)),
-		       own),
+		       own[number]),
 		run);
 	Ex to[3] = {tid, r, zero};
 	KOperand from = {
@@ -479,7 +581,7 @@ static void multiply(Simt *s, Ex block)
 	GpuProduct *p = s->p;
 	Lower *l = &p->l;
 	int64_t threads = p->par[P_THREADS];
-	Ex slot = ex_mod(p->t, block, gp_num(p, 2)), at[5], place[2];
+	Ex slot = slot_of(s, block), at[5], place[2];
 
 	at[0] = lower_for(l, gp_num(p, threads), MAP_VECTOR, (int)threads);
 	Ex k = lower_for(l, gp_num(p, p->par[P_DEPTH]), MAP_UNROLL, 1);
@@ -526,36 +628,97 @@ static void buffers(Simt *s)
 		Ex run = gp_num(p, s->run[i]), runs = gp_num(p, s->runs[i]);
 		Ex staged[3] = {threads, gp_num(p, f->turns),
 				gp_num(p, f->width)};
-		Ex tile[3] = {gp_num(p, 2), gp_num(p, p->par[P_DEPTH]),
+		Ex tile[3] = {gp_num(p, p->par[P_STAGES]),
+			      gp_num(p, p->par[P_DEPTH]),
 			      gp_num(p, gp_wide(p, i) + pad_of(p->acc))};
 		Ex own[3] = {threads, runs, run};
 		sums[1 + 2 * i] = runs;
 		sums[2 + 2 * i] = run;
 		f->tile = lower_buffer(l, SCOPE_WORKER, p->acc, tile, 3,
 				       i ? "right" : "left");
-		f->staged = lower_buffer(l, SCOPE_REG, p->acc, staged, 3,
-					 i ? "next_b" : "next_a");
+		if (!f->forwarded)
+			f->staged = lower_buffer(l, SCOPE_REG, p->acc, staged,
+						 3, i ? "next_b" : "next_a");
 		f->own = lower_buffer(l, SCOPE_REG, p->acc, own, 3,
 				      i ? "b" : "a");
 	}
 	s->sums = lower_buffer(l, SCOPE_REG, p->acc, sums, 5, "sums");
 }
 
-static void bring(Simt *s, Ex block,
-		  void (*what)(Simt *s, int number, Ex block), Ex is_there)
+/* What is done for a block of operands that are forwarded, or of those that are
+ * not; nothing where there is no such block. */
+static void bring(Simt *s, Ex block, bool forwarded,
+		  void (*what)(Simt *s, int number, Ex block))
 {
-	lower_if(&s->p->l, &is_there, 1);
-	what(s, 0, block);
-	what(s, 1, block);
+	Ex there = gp_there(s->p, block);
+
+	if (s->feed[0].forwarded != forwarded &&
+	    s->feed[1].forwarded != forwarded)
+		return;
+	lower_if(&s->p->l, &there, 1);
+	for (int i = 0; i < 2; i++)
+		if (s->feed[i].forwarded == forwarded)
+			what(s, i, block);
 	lower_end(&s->p->l);
+}
+
+static void multiply_all(Simt *s)
+{
+	GpuProduct *p = s->p;
+	Lower *l = &p->l;
+	ExprTab *t = p->t;
+	int64_t ahead = p->par[P_STAGES] - 1;
+	bool ring = s->feed[0].forwarded || s->feed[1].forwarded;
+	Ex zero = gp_num(p, 0);
+
+	for (int64_t i = 0; i < ahead && ring; i++) {
+		bring(s, gp_num(p, i), true, fetch);
+		if (i + 1 < ahead)
+			lower_wait(l, (int)ahead - 1);
+	}
+	bring(s, zero, false, fetch);
+	bring(s, zero, false, put);
+	Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
+	Ex next = ex_add(t, block, gp_num(p, 1));
+	if (ring) {
+		lower_wait(l, (int)ahead - 1);
+		(void)lower_append(l, ST_BARRIER);
+		bring(s, ex_add(t, block, gp_num(p, ahead)), true, fetch);
+	}
+	bring(s, next, false, fetch);
+	multiply(s, block);
+	bring(s, next, false, put);
+	lower_end(l);
+}
+
+static const char *note(const Simt *s)
+{
+	const GpuProduct *p = s->p;
+	bool left = s->feed[0].forwarded, right = s->feed[1].forwarded;
+
+	if (!left && !right)
+		return arena_printf(
+			p->l.arena,
+			"a tile a block of threads; operands by way of its "
+			"memory, the next block of K while one is multiplied; "
+			"sums in registers%s",
+			gp_split_note(p));
+	return arena_printf(p->l.arena,
+			    "a tile a block of threads; a ring of %d blocks of "
+			    "K in its memory, %s copied there by %s; sums in "
+			    "registers%s",
+			    (int)p->par[P_STAGES],
+			    left && right ? "both operands"
+			    : left        ? "the left operand"
+					  : "the right operand",
+			    left && right ? "themselves" : "itself",
+			    gp_split_note(p));
 }
 
 void gp_simt_lower(GpuProduct *p)
 {
 	Simt s = {.p = p, .across = across_of(p->par)};
 	Lower *l = &p->l;
-	ExprTab *t = p->t;
-	Ex one = gp_num(p, 1), zero = gp_num(p, 0);
 
 	s.down = p->par[P_THREADS] / s.across;
 	for (int i = 0; i < 2; i++) {
@@ -569,22 +732,9 @@ void gp_simt_lower(GpuProduct *p)
 	plan_feed(&s, 1);
 	buffers(&s);
 	clear(&s);
-	if (!ex_equals(t, p->k, 0)) {
-		Ex some = gp_there(p, zero);
-		bring(&s, zero, fetch, some);
-		bring(&s, zero, put, some);
-		Ex block = lower_for(l, p->blocks, MAP_SERIAL, 1);
-		Ex next = ex_add(t, block, one), more = gp_there(p, next);
-		bring(&s, next, fetch, more);
-		multiply(&s, block);
-		bring(&s, next, put, more);
-		lower_end(l);
-	}
+	if (!ex_equals(p->t, p->k, 0))
+		multiply_all(&s);
 	finish(&s);
-	l->k->note = arena_printf(
-		l->arena,
-		"a tile a block of threads; operands by way of its memory, the "
-		"next block of K while one is multiplied; sums in registers%s",
-		gp_split_note(p));
+	l->k->note = note(&s);
 	gp_sum_parts(p);
 }

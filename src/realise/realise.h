@@ -30,6 +30,7 @@ typedef struct Target {
 	size_t nunits;
 	bool unit_pinned; /* taken wherever it can be, not where it pays */
 	bool cuda;        /* a GPU through CUDA, where cuBLASLt is */
+	bool copies;      /* memory to the block's by themselves: cp.async */
 	bool library;     /* products are a library's: pinned */
 	/* bytes: L1d and L2 of a core, L3 that all of them may count on */
 	int64_t cache[3];

@@ -144,6 +144,14 @@ static const char rows[] = "def f(x: f16[M, 300]):\n"
 static const char each[] = "def f(x: f32[M, 300], y: f32[M, 300]):\n"
 			   "    return x * 2 + y\n";
 
+/* As they lie either way, and one of them computed. */
+static const char along[] = "def f(x: f32[M, 301], w: f32[N, 301]):\n"
+			    "    return x @ w.T\n";
+static const char across[] = "def f(x: f64[72, 130], w: f64[72, 96]):\n"
+			     "    return x.T @ w\n";
+static const char computed[] = "def f(x: f32[M, 304], w: f32[304, 1000]):\n"
+			       "    return (x * 2) @ w\n";
+
 /* For a matrix unit: as they lie either way, packed, bytes. */
 static const char halves[] =
 	"def f(x: f16[M, 304], w: f16[304, 1000], b: f16[1000]):\n"
@@ -219,6 +227,19 @@ static const PinCase pin_cases[] = {
 	{product, {"contract.unit=fma"}, NULL},
 	{product, {"contract.tile=128x128", "contract.depth=16"}, NULL},
 	{halves, {"contract.unit=simt", "contract.tile=128x256"}, NULL},
+	{product,
+	 {"contract.operands=forwarded", "contract.tile=128x128"},
+	 NULL},
+	{product, {"contract.operands=staged", "contract.tile=128x128"}, NULL},
+	{along,
+	 {"contract.operands=forwarded", "contract.stages=4",
+	  "contract.tile=64x128"},
+	 NULL},
+	{along, {"contract.operands=forwarded", "contract.split=3"}, NULL},
+	{across,
+	 {"contract.operands=forwarded", "contract.stages=3",
+	  "contract.tile=64x64"},
+	 NULL},
 	{halves, {"contract.unit=mma"}, NULL},
 	{halves, {"contract.tile=128x256", "contract.stages=3"}, NULL},
 	{halves, {"contract.operands=staged", "contract.depth=32"}, NULL},
@@ -277,8 +298,19 @@ static const PinCase pin_cases[] = {
 	{product, {"contract.tile=64"}, "a tile is rows x columns"},
 	{product, {"contract.tile=64x"}, "a tile is rows x columns"},
 	{product, {"contract.operands=1"}, "staged or forwarded"},
-	{product, {"contract.operands=forwarded"}, "they are staged"},
-	{product, {"contract.stages=3"}, "2 stages"},
+	{computed,
+	 {"contract.operands=forwarded"},
+	 "the left operand is computed or converted"},
+	{bytes,
+	 {"contract.unit=simt", "contract.operands=forwarded"},
+	 "the left operand is computed or converted"},
+	{product,
+	 {"contract.operands=staged", "contract.stages=3"},
+	 "operands that are staged have 2 stages"},
+	{product, {"contract.stages=1"}, "2 to 4 stages"},
+	{product,
+	 {"contract.operands=forwarded", "contract.stages=5"},
+	 "2 to 4 stages"},
 	{product, {"contract.split=0"}, "split must be 1 to 64"},
 	{product, {"contract.split=65"}, "split must be 1 to 64"},
 	{rows, {"rowreduce.lanes=16"}, "lanes (threads) must be 1 or 32"},
@@ -324,6 +356,14 @@ static const struct {
 	const char *target;
 	PinCase pin;
 } unit_cases[] = {
+	{"cuda:sm_75",
+	 {product,
+	  {"contract.operands=forwarded"},
+	  "cuda:sm_75 copies by way of registers"}},
+	{"cuda:sm_75",
+	 {product, {"contract.stages=3"}, "operands that are staged"}},
+	{"opencl",
+	 {product, {"contract.stages=3"}, "operands that are staged"}},
 	{"cuda:sm_80",
 	 {product,
 	  {"contract.unit=mma"},
