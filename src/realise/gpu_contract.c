@@ -349,8 +349,8 @@ void gp_tasks(GpuProduct *p, const char *name, Ex flag)
 	gp_take_part(p);
 	for (int d = 0; d < p->batch; d++)
 		p->at[d] = lower_task(l, p->v->shape[d]);
-	if (flag != NO_FLAG)
-		down = ex_mul(t, down, flag);
+	if (flag != NO_FLAG) /* apart from rows, of which much is proved */
+		(void)lower_task(l, flag);
 	p->row = ex_mul(t, lower_task(l, down), rows);
 	p->column = ex_mul(t, lower_task(l, ex_ceil_div(t, p->n, columns)),
 			   columns);
