@@ -565,6 +565,33 @@ static void narrow_indices(void)
 	}
 }
 
+/* ---- named sizes ------------------------------------------------------ */
+
+/* Batches of products whose sizes are names: every access is proved. */
+static void named_batches(void)
+{
+	static const char *const batches[] = {"", "2, ", "B, 3, ", "B, C, "};
+	static const char *const dtypes[] = {"f16", "f32"};
+	static const char *const targets[] = {"cuda:sm_90a", "cuda:sm_80"};
+	static const char *const results[] = {"x @ w", "relu(x @ w) * r",
+					      "(x * 2) @ w + r"};
+
+	for (size_t i = 0; i < ARRAY_LEN(batches) * ARRAY_LEN(dtypes) *
+				       ARRAY_LEN(targets) * ARRAY_LEN(results);
+	     i++) {
+		const char *b = batches[i % 4], *d = dtypes[i / 4 % 2];
+		char text[256];
+		Case k;
+		snprintf(text, sizeof(text),
+			 "def f(x: %s[%sM, K], w: %s[%sK, N], r: %s[%sM, N]):"
+			 "\n    return %s\n",
+			 d, b, d, b, d, b, results[i / 16]);
+		if (case_open(&k, "t.tn", text, NULL))
+			works(&k, emit(&k, targets[i / 8 % 2], NULL, 0), text);
+		case_close(&k);
+	}
+}
+
 /* ---- text ------------------------------------------------------------ */
 
 /* The text with the first `from` after the kernels' line replaced. */
@@ -960,5 +987,6 @@ static void by_pairs(void)
 }
 
 TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(phases_apart),
-	  TEST(pins_refused), TEST(narrow_indices), TEST(unit_text), TEST(tf32),
-	  TEST(ends), TEST(rows_in_runs), TEST(by_pairs))
+	  TEST(pins_refused), TEST(narrow_indices), TEST(named_batches),
+	  TEST(unit_text), TEST(tf32), TEST(ends), TEST(rows_in_runs),
+	  TEST(by_pairs))
