@@ -217,6 +217,14 @@ static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
 		c->params[i].value = par[i];
 }
 
+int gp_run(DType acc)
+{
+	/* registers hold 16-bit floats and bools otherwise than memory */
+	bool plain = acc != DT_F16 && acc != DT_BF16 && acc != DT_BOOL;
+
+	return plain ? GP_MOVE_BYTES / dtype_info[acc].bytes : 1;
+}
+
 /* ---- operands -------------------------------------------------------- */
 
 ValueId gp_operand(const GpuProduct *p, int number, Ex place, Ex k, Ex *index)
@@ -383,8 +391,6 @@ uint32_t gp_inside(const GpuProduct *p, int number, Ex place, Ex k,
 
 /* ---- results --------------------------------------------------------- */
 
-#define MOVE_BYTES 16 /* of a thread at once */
-
 bool gp_stores_runs(const GpuProduct *p, int64_t run, Ex *conds, uint32_t *n)
 {
 	const Lower *l = &p->l;
@@ -394,7 +400,7 @@ bool gp_stores_runs(const GpuProduct *p, int64_t run, Ex *conds, uint32_t *n)
 		int64_t bytes = run * dtype_info[v->dtype].bytes;
 		if (v->rank != p->v->rank ||
 		    memcmp(v->shape, p->v->shape, v->rank * sizeof(Ex)) != 0 ||
-		    (bytes != 4 && bytes != 8 && bytes % MOVE_BYTES))
+		    (bytes != 4 && bytes != 8 && bytes % GP_MOVE_BYTES))
 			return false;
 	}
 	return run > 1 && l->region->outputs.n > 0 &&
@@ -448,7 +454,7 @@ static void finish_run(GpuProduct *p, Ex thread, Ex *index, int64_t run,
 	index[p->batch + 1] = first;
 	for (size_t i = 0; i < r->outputs.n; i++) {
 		ValueId v = r->outputs.p[i];
-		int64_t most = MOVE_BYTES /
+		int64_t most = GP_MOVE_BYTES /
 			       dtype_info[program_value(l->p, v)->dtype].bytes;
 		for (int64_t c = 0; c < run; c += most) {
 			KOperand from = {.buffer = p->results[i],

@@ -5,6 +5,7 @@
  *   gpu_contract_simt.c  by each thread's own multiply-adds
  *   gpu_contract_mma.c   by a matrix unit
  *   gpu_contract_wgmma.c by that of sm_90a, fed by its copy engine
+ *   gpu_contract_end.c   where a unit leaves sums, and the end of a tile
  *   gpu_contract_pack.c  operands that are packed before
  *   gpu_contract_split.c parts of K, each summed by itself, and their sum
  */
@@ -57,6 +58,10 @@ typedef struct GpuExtents {
 } GpuExtents;
 
 /* ---- gpu_contract.c -------------------------------------------------- */
+
+#define GP_MOVE_BYTES 16 /* the most of a thread at once */
+/* Elements of the accumulator that a thread moves at once, or one. */
+int gp_run(DType acc);
 
 static inline Ex gp_num(const GpuProduct *p, int64_t n)
 {
@@ -120,7 +125,7 @@ void gp_finish(GpuProduct *p, Ex thread, Ex row, Ex column, int64_t run,
 void gp_finish_inside(GpuProduct *p, Ex thread, Ex row, Ex column, int64_t run,
 		      bool whole, uint32_t sums, const Ex *at);
 
-/* Whether the tile's extents divide the product's by what is known. */
+/* Whether `by` divides the extent, by what is known. */
 bool gp_divides(const GpuProduct *p, int64_t by, Ex extent);
 
 /* Tiles of the result. */
@@ -205,11 +210,18 @@ typedef struct Mma {
 	uint32_t sums;
 } Mma;
 
+/* Of a stage of the ring, either way the operands lie. */
+int64_t gp_mma_stage_bytes(const int64_t *par, int element);
+/* Adds the products of a block of K to the sums: of so many of its steps. */
+void gp_mma_multiply(Mma *m, Ex block, int64_t first, int64_t steps);
+
+/* ---- gpu_contract_end.c ---------------------------------------------- */
+
+/* The registers of the sums. */
+void gp_mma_sums(Mma *m);
 /* Zeros, and what follows the sums. */
 void gp_mma_clear(Mma *m);
 void gp_mma_finish(Mma *m);
-/* Adds the products of a block of K to the sums: of so many of its steps. */
-void gp_mma_multiply(Mma *m, Ex block, int64_t first, int64_t steps);
 
 /* ---- gpu_contract_pack.c --------------------------------------------- */
 

@@ -18,8 +18,6 @@
 
 #include <string.h>
 
-#define RUN_BYTES 16
-
 /* What is on the way to one operand's part of the block's memory. */
 typedef struct Feed {
 	bool along;      /* memory runs along k */
@@ -48,16 +46,10 @@ static int64_t across_of(const int64_t *par)
 	return par[P_THREADS] >= 128 ? 16 : 8;
 }
 
-static bool has_runs(DType acc)
-{
-	return acc != DT_F16 && acc != DT_BF16 && acc != DT_BOOL;
-}
-
 /* Elements of a run of `each` rows or columns of a thread. */
 static int64_t run_of(DType acc, int64_t each)
 {
-	int bytes = dtype_info[acc].bytes;
-	int64_t run = has_runs(acc) ? RUN_BYTES / bytes : 1;
+	int64_t bytes = dtype_info[acc].bytes, run = gp_run(acc);
 
 	while (run > 1 && each % run)
 		run /= 2;
@@ -68,7 +60,7 @@ static int64_t run_of(DType acc, int64_t each)
  * and every row begins at a multiple of 16 bytes. */
 static int64_t pad_of(DType acc)
 {
-	return RUN_BYTES / dtype_info[acc].bytes;
+	return GP_MOVE_BYTES / dtype_info[acc].bytes;
 }
 
 static int64_t bytes_of(DType acc, const int64_t *par)
@@ -311,7 +303,7 @@ static bool pays(GpuProduct *p, int number)
 
 	return p->target->copies && bytes == 4 && threads == 256 &&
 	       p->par[P_ROWS] * p->par[P_COLUMNS] == 64 * threads &&
-	       gp_lies(p, number, false, RUN_BYTES / bytes);
+	       gp_lies(p, number, false, GP_MOVE_BYTES / bytes);
 }
 
 static bool is_forwarded(GpuProduct *p, int number)
@@ -362,7 +354,7 @@ static void plan_feed(Simt *s, int number)
 	f->forwarded = is_forwarded(p, number);
 	bool turned = f->forwarded && f->along;
 	int64_t run = f->along ? depth : wide, other = f->along ? wide : depth;
-	f->width = has_runs(p->acc) ? RUN_BYTES / dtype_info[p->acc].bytes : 1;
+	f->width = gp_run(p->acc);
 	int64_t per = run / f->width;
 	if (own != p->acc || f->width == 1 || turned || run % f->width ||
 	    per > threads || threads % per || other % (threads / per) ||

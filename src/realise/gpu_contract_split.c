@@ -15,8 +15,6 @@
 
 #include <string.h>
 
-#define RUN_BYTES 16
-
 static bool is_split(const GpuProduct *p)
 {
 	return p->par[P_SPLIT] > 1;
@@ -157,14 +155,6 @@ void gp_store_part(GpuProduct *p, Ex row, Ex column, int64_t run, uint32_t sums,
 
 /* ---- their sum ------------------------------------------------------- */
 
-/* Elements that a thread adds, side by side: 16 bytes, or one. */
-static int64_t run_of(DType acc)
-{
-	bool has_runs = acc != DT_F16 && acc != DT_BF16 && acc != DT_BOOL;
-
-	return has_runs ? RUN_BYTES / dtype_info[acc].bytes : 1;
-}
-
 /* Threads side by side along a row. */
 static int64_t across_of(const GpuProduct *p, int64_t run)
 {
@@ -225,7 +215,7 @@ static void sum_runs(GpuProduct *p, int64_t parts, int64_t run, int64_t across,
 void gp_sum_parts(GpuProduct *p)
 {
 	Lower *l = &p->l;
-	int64_t parts = p->par[P_SPLIT], run = run_of(p->acc);
+	int64_t parts = p->par[P_SPLIT], run = gp_run(p->acc);
 	int64_t across = across_of(p, run);
 	Ex conds[GP_DIMS];
 	uint32_t n = 0;

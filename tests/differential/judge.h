@@ -80,6 +80,20 @@ static const char *judge_target(const Judge *j)
 	return other && *other ? other : j->target;
 }
 
+/* Whether a device of OpenCL's is here. */
+JUDGE_UNUSED static bool judge_has_opencl(TenonContext *c)
+{
+	const TenonDevice *all;
+	size_t n = 0;
+	bool found = false;
+
+	if (tenon_devices(c, &all, &n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		found |= !strcmp(all[i].kind, "opencl") && all[i].available;
+	return found;
+}
+
 /* Forgets the failure. */
 JUDGE_UNUSED static void judge_clear(Judge *j)
 {

@@ -11,19 +11,6 @@
 
 #include <math.h>
 
-static bool device_here(TenonContext *c)
-{
-	const TenonDevice *all;
-	size_t n = 0;
-	bool found = false;
-
-	if (tenon_devices(c, &all, &n))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		found |= !strcmp(all[i].kind, "opencl") && all[i].available;
-	return found;
-}
-
 static void judge_all(const char *const *texts, size_t n, const Sizes *sizes,
 		      size_t nsizes, const char *const *pins, size_t npins)
 {
@@ -35,7 +22,7 @@ static void judge_all(const char *const *texts, size_t n, const Sizes *sizes,
 	j.target = "opencl";
 	j.pins = pins;
 	j.npins = npins;
-	bool here = device_here(j.c);
+	bool here = judge_has_opencl(j.c);
 	for (size_t i = 0; here && i < n; i++) {
 		TenonProgram *p;
 		if (!CHECK(!tenon_program_from_text(j.c, "calls", texts[i],
@@ -164,7 +151,7 @@ static void middles(void)
 	CHECK(found == ROWS - 1);
 	memcpy(in[ROWS - 1], last, sizeof(last));
 	judge_init(&j);
-	bool here = device_here(j.c);
+	bool here = judge_has_opencl(j.c);
 	if (here &&
 	    CHECK(!tenon_program_from_text(j.c, "middles", text, NULL, &p)) &&
 	    CHECK(!tenon_compile(j.c, p, &o, &plan)) &&

@@ -13,19 +13,6 @@
 
 static const char no_device[] = "no OpenCL device is here";
 
-static bool device_here(TenonContext *c)
-{
-	const TenonDevice *all;
-	size_t n = 0;
-	bool found = false;
-
-	if (tenon_devices(c, &all, &n))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		found |= !strcmp(all[i].kind, "opencl") && all[i].available;
-	return found;
-}
-
 typedef struct Product {
 	const char *text;
 	const char *stages, *depth, *split;
@@ -105,7 +92,7 @@ static void bits(void)
 	Judge j;
 
 	judge_init(&j);
-	bool here = device_here(j.c);
+	bool here = judge_has_opencl(j.c);
 	for (size_t i = 0; here && i < ARRAY_LEN(products); i++) {
 		const Product *x = &products[i];
 		size_t n = 0, m = 0;
@@ -144,7 +131,7 @@ static void judged(void)
 	j.pins = pins;
 	j.npins = ARRAY_LEN(pins);
 	bool here =
-		device_here(j.c) &&
+		judge_has_opencl(j.c) &&
 		CHECK(!tenon_program_from_text(j.c, "simt", text, NULL, &p));
 	if (here &&
 	    !CHECK(judge_program(&j, p, sizes, ARRAY_LEN(sizes), JUDGE_REPEAT)))

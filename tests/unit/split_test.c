@@ -15,19 +15,6 @@
 
 static const char no_device[] = "no OpenCL device is here";
 
-static bool device_here(TenonContext *c)
-{
-	const TenonDevice *all;
-	size_t n = 0;
-	bool found = false;
-
-	if (tenon_devices(c, &all, &n))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		found |= !strcmp(all[i].kind, "opencl") && all[i].available;
-	return found;
-}
-
 /* ---- judged ---------------------------------------------------------- */
 
 typedef struct Judged {
@@ -86,7 +73,7 @@ static void judges(void)
 
 	judge_init(&j);
 	j.target = "opencl";
-	bool here = device_here(j.c);
+	bool here = judge_has_opencl(j.c);
 	for (size_t i = 0; here && i < ARRAY_LEN(judged); i++) {
 		const Judged *x = &judged[i];
 		TenonProgram *p;
@@ -177,7 +164,7 @@ static void order(void)
 	fill();
 	judge_init(&j);
 	bool here =
-		device_here(j.c) &&
+		judge_has_opencl(j.c) &&
 		CHECK(!tenon_program_from_text(j.c, "order", text, NULL, &p));
 	for (size_t i = 0; here && i < ARRAY_LEN(parts); i++) {
 		const char *pins[] = {
