@@ -232,15 +232,23 @@ static bool find_compiler(TenonPlan *p, const char *target, const Kernels *ks,
 }
 
 /* Whether a plan that is emitted only can be compiled too: for CUDA, by NVRTC.
- */
+ * Where it cannot a notice says why. */
 static bool can_build(TenonPlan *p, const char *target, const Kernels *ks)
 {
 	Nvrtc nvrtc;
-	bool can = !p->isa && target_device(target) == DEVICE_CUDA &&
-		   !kernels_call(ks) && nvrtc_find(&p->c->ctx, &nvrtc);
 
-	ctx_clear_errors(&p->c->ctx); /* that there is no NVRTC is none */
-	return can;
+	if (p->isa || target_device(target) != DEVICE_CUDA)
+		return false;
+	if (kernels_call(ks)) {
+		api_notice(p->c, "nothing is compiled: products are "
+				 "cuBLASLt's, which needs a device");
+		return false;
+	}
+	if (nvrtc_find(&p->c->ctx, &nvrtc))
+		return true;
+	ctx_clear_errors(&p->c->ctx); /* only --emit-only does without */
+	api_notice(p->c, "nothing is compiled: NVRTC is not found");
+	return false;
 }
 
 static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,

@@ -131,6 +131,11 @@ k0_main(const uint16_t *__restrict__ b_x,
 $ OCL_ICD_VENDORS=$HOME tenon run examples/softmax.tn --target opencl --emit-only --dump sources > text; grep -c __kernel text
 6
 
+$ tenon run examples/gemm.tn --target cuda:sm_90a --emit-only --pin library.product=cublaslt
+gemm   <any>
+emitted  1 kernel; nothing was compiled or run; --dump=sources prints the code
+2> tenon: nothing is compiled: products are cuBLASLt's, which needs a device
+
 == CUDA is compiled where NVRTC is
 ? test -n "$TEST_SETUP" || tenon devices | grep -q "NVRTC .*, found"
 $ tenon run examples/gemm.tn --dims main --fix-dims --target cuda:sm_90a --emit-only -o built --save-plan p.json
