@@ -187,6 +187,7 @@ typedef struct Pipeline {
 	size_t nregion_pins;
 	Pin *pins;
 	size_t npins;
+	const Chosen *chosen; /* by region; NULL: the rule's */
 	const char *skip, *stop_after;
 	/* stages so far; NULL where not reached */
 	const Program *program;

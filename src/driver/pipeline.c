@@ -164,7 +164,7 @@ static bool pass_realise(Pipeline *p)
 
 	t->overflow = false;
 	p->kernels = realise_program(&p->c->ctx, p->arena, p->regions,
-				     p->target, p->pins, p->npins);
+				     p->target, p->pins, p->npins, p->chosen);
 	if (!p->kernels || !indices_fit(p, t, p->kernels->program->loc))
 		return false;
 	buf_init(&why, p->arena);

@@ -80,6 +80,17 @@ static bool find_cpu(TenonContext *c, Arena *a, const char *name, bool must_run,
 		.cpus = m.cpus,
 	};
 	memcpy(out->cache, m.cache, sizeof(out->cache));
+	/* two vectors of multiply-adds and of loads a cycle; bandwidths of a
+	 * server's core and its share of the memory */
+	out->rates = (Rates){
+		.clock = 3.5,
+		.macs = 2.0 * out->vector_bytes / 4,
+		.cache = {2.0 * out->vector_bytes, 32, 12},
+		.memory = 17.0 * m.cpus,
+		.unit = 26,
+		.launch = 1,
+		.claim = 0.1,
+	};
 	return true;
 }
 
@@ -138,6 +149,23 @@ static int processors(const char *arch)
 	return n < 80 ? 80 : n < 90 ? 108 : 132;
 }
 
+/* Of the same devices: the vendor's data sheets, and for sm_90 what an H200 was
+ * measured to reach. arch 0: any device of OpenCL. */
+static Rates gpu_rates(int arch)
+{
+	Rates r = {.clock = 1.4, .macs = 64, .cache = {128, 2000, 0}};
+
+	r.memory = arch < 80 ? 900 : arch < 90 ? 1900 : 4100;
+	r.unit = arch < 90 ? 40 : 60;
+	r.launch = 0.6;
+	if (arch >= 86) {
+		r.clock = 1.7;
+		r.macs = 128;
+		r.cache[1] = 3200;
+	}
+	return r;
+}
+
 static bool is_number(const char *s)
 {
 	size_t digits = strspn(s, "0123456789");
@@ -185,6 +213,7 @@ static bool find_gpu(TenonContext *c, Arena *a, const char *name, Target *out)
 		.copies = arch >= 80,
 		.cache = {0, 0, cuda ? last_cache(name + 8) : 1 << 20},
 		.shared = cuda ? BLOCK_MEMORY : GROUP_MEMORY,
+		.rates = gpu_rates(arch),
 	};
 	return true;
 }

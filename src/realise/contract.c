@@ -308,5 +308,6 @@ static void contract_lower(Kernels *ks, Kernel *k, const Regions *r,
 
 const Realisation realise_contract = {
 	"contract",     contract_params, contract_admit, contract_rule,
-	contract_legal, contract_lower,  NULL,
+	contract_legal, contract_lower,  NULL,           NULL,
+	NULL,
 };

@@ -172,4 +172,5 @@ static void lower(Kernels *ks, Kernel *k, const Regions *r,
 
 const Realisation realise_gpu_attention = {
 	"attention", params, attention_admit, rule, legal, lower, settle,
+	NULL,        NULL,
 };

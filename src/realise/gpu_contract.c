@@ -536,6 +536,6 @@ static void gpu_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_gpu_contract = {
-	"contract", gpu_params, gpu_admit,  gpu_rule,
-	gpu_legal,  gpu_lower,  gpu_settle,
+	"contract", gpu_params, gpu_admit, gpu_rule, gpu_legal,
+	gpu_lower,  gpu_settle, NULL,      NULL,
 };

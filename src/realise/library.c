@@ -294,6 +294,7 @@ static void library_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_library = {
-	"library",     library_params, library_admit, library_rule,
-	library_legal, library_lower,  NULL,
+	"library",    library_params, library_admit,
+	library_rule, library_legal,  library_lower,
+	NULL,         NULL,           NULL,
 };

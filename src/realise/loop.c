@@ -596,6 +596,6 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_loop = {
-	"loop",     loop_params, loop_admit,  loop_rule,
-	loop_legal, loop_lower,  loop_settle,
+	"loop",     loop_params, loop_admit, loop_rule, loop_legal,
+	loop_lower, loop_settle, NULL,       NULL,
 };

@@ -1,6 +1,7 @@
 /* realise: chooses a realisation for every region, by the rule and pins. */
 #include "realise/realise.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const Realisation *const cpu_table[] = {
@@ -154,8 +155,44 @@ static void add_barriers(Kernels *ks, Kernel *k)
 	}
 }
 
+/* Parameters that are named take the value they have there. */
+static void take(Candidate *c, const Candidate *from)
+{
+	for (size_t i = 0; i < from->nparams; i++)
+		for (size_t j = 0; j < c->nparams; j++)
+			if (!strcmp(c->params[j].name, from->params[i].name))
+				c->params[j].value = from->params[i].value;
+}
+
+/* The rule's choice, or what was chosen, with the pins; NULL: reported. */
+static const Realisation *decide(Ctx *ctx, Arena *a, const Regions *r,
+				 uint32_t region, const Target *t, Pin *pins,
+				 size_t npins, const Chosen *chosen,
+				 Candidate *c)
+{
+	const Realisation *re = chosen ? chosen[region].realisation : NULL;
+	bool pinned[MAX_PARAMS] = {false};
+
+	if (!re)
+		re = choose(a, r, region, t);
+	*c = re->rule(r, region, t);
+	if (chosen)
+		take(c, &chosen[region].candidate);
+	const Pin *last = apply_pins(re, c, pins, npins, pinned);
+	if (last && re->settle)
+		re->settle(r, region, t, c, pinned);
+	const char *why = re->legal(a, r, region, t, c);
+	if (why && last) {
+		pin_error(ctx, last, why);
+		return NULL;
+	}
+	if (why)
+		bug("%s: the choice is illegal: %s", re->name, why);
+	return re;
+}
+
 Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
-			 Pin *pins, size_t npins)
+			 Pin *pins, size_t npins, const Chosen *chosen)
 {
 	Kernels *ks = arena_new(a, Kernels);
 	Target target = target_pinned(t, pins, npins);
@@ -167,20 +204,11 @@ Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 	/* The same program: its table of expressions grows, nothing else. */
 	ks->program = (Program *)r->program;
 	for (uint32_t i = 0; i < r->regions.n; i++) {
-		const Realisation *re = choose(a, r, i, t);
-		Candidate c = re->rule(r, i, t);
-		bool pinned[MAX_PARAMS] = {false};
-		const Pin *last = apply_pins(re, &c, pins, npins, pinned);
-		if (last && re->settle)
-			re->settle(r, i, t, &c, pinned);
-		const char *why = re->legal(a, r, i, t, &c);
-		if (why && last) {
-			pin_error(ctx, last, why);
+		Candidate c;
+		const Realisation *re =
+			decide(ctx, a, r, i, t, pins, npins, chosen, &c);
+		if (!re)
 			return NULL;
-		}
-		if (why)
-			bug("%s: the rule's choice is illegal: %s", re->name,
-			    why);
 		Kernel k = {.name = arena_printf(a, "k%u", i),
 			    .realisation = re->name,
 			    .region = i};
@@ -198,6 +226,157 @@ Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 			return NULL;
 		}
 	return ks;
+}
+
+/* ---- all candidates -------------------------------------------------- */
+
+static bool pins_admit(const Realisation *re, const Candidate *c,
+		       const Pin *pins, size_t npins)
+{
+	for (size_t i = 0; i < npins; i++)
+		for (size_t j = 0; j < c->nparams; j++)
+			if (!strcmp(pins[i].realisation, re->name) &&
+			    !strcmp(pins[i].param, c->params[j].name) &&
+			    c->params[j].value != pins[i].value)
+				return false;
+	return true;
+}
+
+/* The rule's value first, then the others. */
+static void domain_with(Domain *d, int64_t rule)
+{
+	size_t n = 1;
+	Domain out = {.values = {rule}};
+
+	for (size_t i = 0; i < d->n && n < MAX_DOMAIN; i++) {
+		bool there = false;
+		for (size_t j = 0; j < n; j++)
+			there |= out.values[j] == d->values[i];
+		if (!there)
+			out.values[n++] = d->values[i];
+	}
+	out.n = n;
+	*d = out;
+}
+
+/* The next combination, the last parameter fastest; false: it was the last. */
+static bool next_of(const Domain *by, size_t n, size_t *at)
+{
+	while (n-- > 0) {
+		if (++at[n] < by[n].n)
+			return true;
+		at[n] = 0;
+	}
+	return false;
+}
+
+static bool walk(Arena *a, const Regions *r, uint32_t region, const Target *t,
+		 const Realisation *re, const Pin *pins, size_t npins,
+		 CandidateFn *fn, void *arg)
+{
+	Candidate rule = re->rule(r, region, t), c = rule;
+	Domain by[MAX_PARAMS] = {{.n = 0}};
+	size_t at[MAX_PARAMS] = {0};
+
+	if (re->domain)
+		re->domain(r, region, t, by);
+	for (size_t i = 0; i < c.nparams; i++)
+		domain_with(&by[i], rule.params[i].value);
+	do {
+		for (size_t i = 0; i < c.nparams; i++)
+			c.params[i].value = by[i].values[at[i]];
+		if (pins_admit(re, &c, pins, npins) &&
+		    !fn(arg, re, &c, re->legal(a, r, region, t, &c)))
+			return false;
+	} while (next_of(by, c.nparams, at));
+	return true;
+}
+
+void realise_candidates(Arena *a, const Regions *r, uint32_t region,
+			const Target *t, const Pin *pins, size_t npins,
+			CandidateFn *fn, void *arg)
+{
+	Target target = target_pinned(t, pins, npins);
+	const Realisation *const *table = table_of(t);
+	const Realisation *rule = choose(a, r, region, &target);
+
+	if (!walk(a, r, region, &target, rule, pins, npins, fn, arg))
+		return;
+	for (size_t i = 0; table[i]; i++) {
+		if (table[i] == rule)
+			continue;
+		const char *why = table[i]->admit(a, r, region);
+		if (why ? !fn(arg, table[i], NULL, why)
+			: !walk(a, r, region, &target, table[i], pins, npins,
+				fn, arg))
+			return;
+	}
+}
+
+void cost_total(Cost *c)
+{
+	double both = c->compute > c->memory ? c->compute : c->memory;
+
+	c->us = both + c->move + c->start;
+}
+
+Cost realise_cost(const Regions *r, uint32_t region, const Target *t,
+		  const Chosen *c, const int64_t *dims)
+{
+	if (!c->realisation->cost)
+		return (Cost){0};
+	Cost cost = c->realisation->cost(r, region, t, &c->candidate, dims);
+	cost_total(&cost);
+	return cost;
+}
+
+int64_t realise_extent(const Regions *r, Ex extent, const int64_t *dims)
+{
+	int64_t n;
+
+	return ex_eval_checked(&r->program->ex, extent, dims, NULL, &n) ? n
+									: -1;
+}
+
+void chosen_print(Buf *b, const Chosen *c)
+{
+	buf_puts(b, c->realisation->name);
+	for (size_t i = 0; i < c->candidate.nparams; i++)
+		buf_printf(b, " %s=%lld", c->candidate.params[i].name,
+			   (long long)c->candidate.params[i].value);
+}
+
+bool chosen_parse(const Target *t, const char *text, Chosen *out)
+{
+	const Realisation *const *table = table_of(t);
+	size_t n = strcspn(text, " ");
+
+	*out = (Chosen){0};
+	for (size_t i = 0; table[i]; i++)
+		if (strlen(table[i]->name) == n &&
+		    !strncmp(table[i]->name, text, n))
+			out->realisation = table[i];
+	if (!out->realisation)
+		return false;
+	Candidate *c = &out->candidate;
+	for (text += n; *text; text += strcspn(text, " ")) {
+		char *end;
+		while (*text == ' ')
+			text++;
+		size_t len = strcspn(text, "=");
+		const char *name = NULL;
+		for (const char *const *p = out->realisation->params; *p; p++)
+			if (strlen(*p) == len && !strncmp(*p, text, len))
+				name = *p;
+		if (!name || text[len] != '=' || c->nparams == MAX_PARAMS)
+			return false;
+		int64_t value = strtoll(text + len + 1, &end, 10);
+		if (end == text + len + 1 || (*end && *end != ' '))
+			return false;
+		c->params[c->nparams++] = (KParam){name, value};
+		text = end;
+	}
+	return true;
 }
 
 bool realise_guard(Kernels *ks)

@@ -11,6 +11,22 @@
 
 #include "ir/kernel.h"
 
+/*
+ * Nominal rates of a machine, for predicted costs: what is chosen follows from
+ * their ratios, the same on every machine of the kind. A unit is a CPU or a
+ * GPU's multiprocessor.
+ */
+typedef struct Rates {
+	double clock;    /* GHz */
+	double macs;     /* f32 multiply-adds a cycle of a unit */
+	double cache[3]; /* bytes a cycle that a unit has from L1, L2, L3; of a
+			    GPU from a block's memory, and L2 for all */
+	double memory;   /* bytes a ns, all units together */
+	double unit;     /* bytes a ns that one unit can have of it */
+	double launch;   /* us: a phase more */
+	double claim;    /* us: a task more */
+} Rates;
+
 /* What a realisation needs to know of the machine. */
 typedef struct Target {
 	const char *name; /* cpu:avx512 */
@@ -34,6 +50,7 @@ typedef struct Target {
 	bool library;     /* products are a library's: pinned */
 	/* bytes: L1d and L2 of a core, L3 that all of them may count on */
 	int64_t cache[3];
+	Rates rates;
 } Target;
 
 /* Bytes that a kernel may touch and leave in the caches of all CPUs. */
@@ -47,6 +64,30 @@ typedef struct Candidate {
 	KParam params[MAX_PARAMS];
 	size_t nparams;
 } Candidate;
+
+/* Values of a parameter that are worth considering, in the order in which
+ * they are considered. */
+#define MAX_DOMAIN 24
+typedef struct Domain {
+	int64_t values[MAX_DOMAIN];
+	size_t n;
+} Domain;
+
+/*
+ * A predicted time. Arithmetic and traffic overlap; what is moved before or
+ * after, and what starts and waits, does not:
+ * us = max(compute, memory) + move + start.
+ */
+typedef struct Cost {
+	double compute; /* us: operations at the rate they can have here, with
+			   tails, and units that have less to do than others */
+	double memory;  /* us: bytes over the bandwidth of where they lie */
+	double move;    /* us: packing, parts added up, a second pass */
+	double start;   /* us: phases and tasks */
+	double us;
+} Cost;
+/* Fills us from the terms. */
+void cost_total(Cost *c);
 
 /* A choice fixed by the user: realisation.param=value. */
 typedef struct Pin {
@@ -76,6 +117,15 @@ typedef struct Realisation {
 	 * every parameter stands by itself. */
 	void (*settle)(const Regions *r, uint32_t region, const Target *t,
 		       Candidate *c, const bool *pinned);
+	/* What a search considers: by parameter, the values beside the rule's.
+	 * The product of all is some hundreds, of which legal() refuses some.
+	 * NULL: the rule's choice alone. */
+	void (*domain)(const Regions *r, uint32_t region, const Target *t,
+		       Domain by[MAX_PARAMS]);
+	/* Predicts the time of a legal candidate under dims, which are all
+	 * known. */
+	Cost (*cost)(const Regions *r, uint32_t region, const Target *t,
+		     const Candidate *c, const int64_t *dims);
 } Realisation;
 
 extern const Realisation realise_loop, realise_rowreduce, realise_contract,
@@ -94,8 +144,37 @@ typedef enum Library {
  */
 bool realise_guard(Kernels *ks);
 
-/* Every region lowered by the rule and the pins; NULL: error reported. */
+/* What a region is computed by; realisation NULL: what the rule says. */
+typedef struct Chosen {
+	const Realisation *realisation;
+	Candidate candidate;
+} Chosen;
+
+/*
+ * Every region lowered by what is chosen for it, or by the rule where chosen
+ * is NULL, and the pins; NULL: error reported.
+ */
 Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
-			 Pin *pins, size_t npins);
+			 Pin *pins, size_t npins, const Chosen *chosen);
+
+/* Receives a candidate of a region. refused: why it is not legal, else NULL;
+ * c NULL: no candidate of the realisation is. False ends the walk. */
+typedef bool CandidateFn(void *arg, const Realisation *re, const Candidate *c,
+			 const char *refused);
+/*
+ * Every candidate of a region, each once, the rule's first, in an order that
+ * depends on nothing else. Those that the pins rule out are left out.
+ */
+void realise_candidates(Arena *a, const Regions *r, uint32_t region,
+			const Target *t, const Pin *pins, size_t npins,
+			CandidateFn *fn, void *arg);
+/* Cost of a candidate; us 0 where the realisation has no model. */
+Cost realise_cost(const Regions *r, uint32_t region, const Target *t,
+		  const Chosen *c, const int64_t *dims);
+/* An extent under dims. */
+int64_t realise_extent(const Regions *r, Ex extent, const int64_t *dims);
+/* `contract mr=6 nr=32 ...`, and the same read back; false: it is none. */
+void chosen_print(Buf *b, const Chosen *c);
+bool chosen_parse(const Target *t, const char *text, Chosen *out);
 
 #endif

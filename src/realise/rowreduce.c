@@ -957,6 +957,13 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_rowreduce = {
-	"rowreduce",     rowreduce_params, rowreduce_admit,  rowreduce_rule,
-	rowreduce_legal, rowreduce_lower,  rowreduce_settle,
+	"rowreduce",
+	rowreduce_params,
+	rowreduce_admit,
+	rowreduce_rule,
+	rowreduce_legal,
+	rowreduce_lower,
+	rowreduce_settle,
+	NULL,
+	NULL,
 };
