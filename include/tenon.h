@@ -203,6 +203,21 @@ TenonError tenon_plan_save(TenonPlan *p, const char *path);
 TenonError tenon_plan_load(TenonContext *c, const char *path,
 			   TenonProgram **program, TenonPlan **out);
 
+/*
+ * The same for a program that is there: refused, naming the first difference,
+ * where the plan is for another one. Its sizes are those set now.
+ */
+TenonError tenon_plan_load_for(TenonProgram *p, const char *path,
+			       TenonPlan **out);
+/*
+ * A plan whose file was edited by hand: its `choices` (realisations with their
+ * parameters, pins of regions) are followed anew, verified as those of any
+ * plan, and compiled. The new plan has an identity of its own; what is not
+ * legal is refused with the reason.
+ */
+TenonError tenon_plan_adopt(TenonContext *c, const char *path,
+			    TenonProgram **program, TenonPlan **out);
+
 typedef struct TenonPlanInfo {
 	const char *identity; /* SHA-256, hex; "" when memory is refused */
 	int kernels, launches;
@@ -230,6 +245,89 @@ bool tenon_plan_code(TenonPlan *p, int i, TenonCode *out);
  * not: k0.cu, k0.c or k0.cl; and k0.cubin, or k0_main.cubin of a phase that was
  * compiled apart, where it was for CUDA. */
 TenonError tenon_plan_write(TenonPlan *p, const char *folder);
+
+/* ---- search ------------------------------------------------------------ */
+
+typedef struct TenonTuneOptions {
+	/* target, pins (what they fix is not searched), skip; NULL: cpu */
+	const TenonPlanOptions *plan;
+	/* "rule", "model", "beam:K", "evolve:N", "all"; NULL: beam:4 */
+	const char *policy;
+	double seconds;     /* budget of trials, wall time; 0: none */
+	int64_t candidates; /* tried at most; 0: any number */
+	uint64_t seed;      /* of the search and of its inputs */
+	/* rules of alternative programs left out, comma-separated; "all":
+	 * the program as written; NULL: none */
+	const char *without;
+	bool cold;          /* data beyond the last cache, else the same */
+	const char *ledger; /* file; NULL: in the cache folder */
+	bool again;         /* though the ledger has its outcome */
+	bool (*stop)(void); /* asked between trials; NULL: never */
+	void (*progress)(void *arg, const char *line); /* NULL: none */
+	void *progress_arg;
+} TenonTuneOptions;
+
+/* What became of a candidate (docs/search.md). */
+typedef enum TenonCandState {
+	TENON_CAND_LEFT,
+	TENON_CAND_REFUSED,
+	TENON_CAND_FAILED,
+	TENON_CAND_WRONG,
+	TENON_CAND_CRASHED,
+	TENON_CAND_TIMED_OUT,
+	TENON_CAND_NO_MEMORY,
+	TENON_CAND_MEASURED,
+	TENON_CAND_TIE,
+	TENON_CAND_CHOSEN,
+	TENON_CAND_STATES,
+} TenonCandState;
+const char *tenon_cand_state(TenonCandState s);
+
+typedef struct TenonTuneReport {
+	int64_t search;   /* number in the ledger */
+	bool found;       /* it had been done: nothing was tried */
+	const char *done; /* found: when, as 2026-11-30 12:00 UTC */
+	/* complete, exhausted (the budget ended what was to be whole), stopped
+	 */
+	const char *state;
+	const char *policy;
+	int variants; /* programs and partitions */
+	int64_t considered, counts[TENON_CAND_STATES];
+	int64_t tried;
+	/* the chosen plan's time over that of the rule's choice, from the
+	 * final; 0: it is the rule's choice, or nothing was measured */
+	double ratio, lo, hi;
+	double predicted_us, rule_predicted_us; /* 0: no model */
+	double seconds;
+	const char *how; /* rules and joins of its program; "": as written */
+} TenonTuneReport;
+
+/*
+ * Searches for a plan of the program under the sizes set, all of which are
+ * known, and keeps a record of every candidate in the ledger. *out: the chosen
+ * plan, compiled. Texts of the report live as long as the context. Candidates
+ * run in forked children; for CUDA the process must not have used a device
+ * before.
+ */
+TenonError tenon_tune(TenonContext *c, TenonProgram *p,
+		      const TenonTuneOptions *o, TenonTuneReport *report,
+		      TenonPlan **out);
+
+typedef struct TenonLedgerQuery {
+	const char *ledger; /* file; NULL: in the cache folder */
+	int64_t search;     /* 0: the latest */
+	bool all;           /* a line each search */
+	const char *program, *state, *realisation; /* NULL: any */
+	const char *compare[2]; /* identities of plans, or how they begin */
+	bool refutation;        /* what was faster, and wrong or illegal */
+	bool samples;
+	int64_t limit; /* rows; 0: no limit */
+	bool json;
+} TenonLedgerQuery;
+TenonError tenon_ledger(TenonContext *c, const TenonLedgerQuery *q,
+			TenonWriter *w, void *arg);
+
+/* ---- runs -------------------------------------------------------------- */
 
 /*
  * Runs a plan. inputs and results in order; results' memory is the

@@ -105,6 +105,7 @@ typedef struct Session {
 	TenonProgram *named; /* as written, where `program` has fixed dims */
 	TenonPlan *plan;
 	json_t *report; /* the object that --json prints, else NULL */
+	int code;       /* of a command that goes on after what it reports */
 } Session;
 
 int session_init(Session *s, const Args *a);
@@ -113,6 +114,10 @@ void session_clear(Session *s);
 int session_program(Session *s);
 /* --dims and --dim. */
 int session_sizes(Session *s);
+/* The plan's options; pins is the caller's array for them. */
+TenonPlanOptions plan_options(const Args *a, const char **pins);
+/* Calls make with room for every pin that was given. */
+int with_pins(Session *s, TenonError (*make)(Session *, const char **));
 /* The plan, unless there is one, and --save-plan. */
 int session_plan(Session *s);
 /* --dump and --emit-only, which end the work: *done. */

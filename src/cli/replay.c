@@ -1,5 +1,6 @@
 /*
- * replay: run exactly the plan of a file, or refuse.
+ * replay: run exactly the plan of a file, or refuse; or what was made of it by
+ * hand.
  */
 #include "cli.h"
 
@@ -10,7 +11,11 @@ int cli_replay(const Args *a)
 	int code = session_init(&s, a);
 
 	if (code == EXIT_GOOD) {
-		err = tenon_plan_load(s.ctx, a->operand, &s.program, &s.plan);
+		err = arg_has(a, OPT_ADOPT)
+			      ? tenon_plan_adopt(s.ctx, a->operand, &s.program,
+						 &s.plan)
+			      : tenon_plan_load(s.ctx, a->operand, &s.program,
+						&s.plan);
 		code = err ? session_fail(&s, err) : EXIT_GOOD;
 	}
 	if (code == EXIT_GOOD)

@@ -177,7 +177,7 @@ static bool dump_only(const Args *a)
 }
 
 /* The plan's options; pins is the caller's array for them. */
-static TenonPlanOptions plan_options(const Args *a, const char **pins)
+TenonPlanOptions plan_options(const Args *a, const char **pins)
 {
 	TenonPlanOptions o = {
 		.target = arg_value(a, OPT_TARGET),
@@ -211,7 +211,7 @@ static TenonError compile(Session *s, const char **pins)
 }
 
 /* Calls make with room for every pin that was given. */
-static int with_pins(Session *s, TenonError (*make)(Session *, const char **))
+int with_pins(Session *s, TenonError (*make)(Session *, const char **))
 {
 	size_t size = s->args->capacity * sizeof(const char *);
 	const char **pins = tenon_alloc(size);
@@ -336,6 +336,24 @@ int session_program(Session *s)
 	return EXIT_GOOD;
 }
 
+/* --plan; what would choose another one has no meaning beside it. */
+static int session_load(Session *s)
+{
+	static const OptionId none[] = {OPT_PIN, OPT_TARGET, OPT_SKIP, OPT_FROM,
+					OPT_EMIT_ONLY};
+	const char *path = arg_value(s->args, OPT_PLAN);
+	TenonError err;
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		if (arg_has(s->args, none[i]))
+			return session_fail_text(
+				s, EXIT_USAGE, NULL,
+				"--%s has no meaning with --plan",
+				option_table[none[i]].name);
+	err = tenon_plan_load_for(s->program, path, &s->plan);
+	return err ? session_fail(s, err) : EXIT_GOOD;
+}
+
 int session_plan(Session *s)
 {
 	const char *path = arg_value(s->args, OPT_SAVE_PLAN);
@@ -346,7 +364,11 @@ int session_plan(Session *s)
 		return session_fail_text(s, EXIT_USAGE, NULL,
 					 "--stop-after needs --dump: there is "
 					 "nothing to run");
-	if (!s->plan) {
+	if (!s->plan && arg_has(s->args, OPT_PLAN)) {
+		code = session_load(s);
+		if (code != EXIT_GOOD)
+			return code;
+	} else if (!s->plan) {
 		code = with_pins(s, compile);
 		if (code != EXIT_GOOD)
 			return code;

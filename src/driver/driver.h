@@ -7,7 +7,11 @@
  *   pipeline.c  the pass table: stage 1 to stage 5
  *   target.c    --target, and the language of its sources
  *   memory.c    stage 6: buffers, slots, launches
- *   plan.c      compile, resume, save, load, dump
+ *   plan.c      compile, resume, dump
+ *   load.c      code compiled and loaded
+ *   saved.c     plans in files
+ *   variants.c  the space of a search
+ *   tune.c      a search, and its trials
  *   input.c     an input read from a file, and the sizes it gives
  *   bind.c      named dims from inputs, guards, strides, overlap
  *   instance.c  a plan under one binding: weights, sizes, symbols
@@ -65,6 +69,7 @@ typedef struct GpuCall GpuCall;
 struct TenonPlan {
 	TenonContext *c;
 	TenonProgram *program;
+	TenonProgram *owned; /* freed with the plan; NULL: none */
 	Arena arena;
 	Plan *plan;
 	RewriteLog log;
@@ -188,6 +193,8 @@ typedef struct Pipeline {
 	Pin *pins;
 	size_t npins;
 	const Chosen *chosen; /* by region; NULL: the rule's */
+	size_t nchosen;       /* 0: as many as there are regions */
+	bool later;           /* its code is loaded by plans_load() */
 	const char *skip, *stop_after;
 	/* stages so far; NULL where not reached */
 	const Program *program;
@@ -227,8 +234,44 @@ Plan *plan_build(Arena *a, const Program *source, Kernels *ks,
 
 /* ---- plan.c ---------------------------------------------------------- */
 
+TenonPlan *plan_new(TenonContext *c); /* freed by tenon_plan_free() */
+/* Every stage after `from`, whose data pl holds, and the code unless
+ * pl->later. */
+bool plan_compile(TenonPlan *p, Pipeline *pl, Stage from,
+		  const TenonPlanOptions *o);
+/* Kernels that were read from text may ask for what the target lacks. */
+bool plan_units_fit(TenonPlan *p, const Kernels *ks, const Target *t);
+/* What compiles for the target, and how. */
+bool plan_compiler(TenonPlan *p, const char *target, const Kernels *ks,
+		   const char **compiler, const char **flags);
+
+/* ---- load.c ---------------------------------------------------------- */
+
+/* Compiles and loads the sources of a plan. */
+bool plan_load_code(TenonPlan *p);
+/*
+ * The same for n plans of one target at once; why[i]: what became of plan i,
+ * NULL: it is loaded. False: none can be, reported.
+ */
+bool plans_load(TenonContext *c, TenonPlan *const *plans, size_t n,
+		const char **why);
+
 /* Runs of the plan are of this code from now on: n parts of it. */
 void plan_use_code(TenonPlan *p, CodeSource *code, size_t n);
+
+/* ---- saved.c --------------------------------------------------------- */
+
+/* A plan from its JSON, as tenon_plan_load(), with a program of its own. */
+bool plan_read(TenonContext *c, const char *name, const char *text, size_t len,
+	       TenonPlan **out);
+
+/* ---- variants.c ------------------------------------------------------ */
+
+/* The alternative of stage 2 that prints as this text, in arena a; NULL: there
+ * is none. */
+const Program *variants_program(const TenonProgram *program,
+				const Program *rewritten, Arena *a,
+				const char *text);
 
 /* ---- bind.c ---------------------------------------------------------- */
 

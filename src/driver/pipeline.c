@@ -163,6 +163,14 @@ static bool pass_realise(Pipeline *p)
 	ExprTab *t = (ExprTab *)&p->regions->program->ex;
 
 	t->overflow = false;
+	if (p->nchosen && p->nchosen != p->regions->regions.n)
+		return diag_fail(&p->c->ctx, ERR_PROGRAM,
+				 "`choices` has a line a kernel, and its pins "
+				 "decide how many there are; --dump=regions "
+				 "shows them",
+				 "refused: %zu kernels are chosen, and the "
+				 "program has %zu with these pins",
+				 p->nchosen, p->regions->regions.n);
 	p->kernels = realise_program(&p->c->ctx, p->arena, p->regions,
 				     p->target, p->pins, p->npins, p->chosen);
 	if (!p->kernels || !indices_fit(p, t, p->kernels->program->loc))

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static TenonPlan *plan_new(TenonContext *c)
+TenonPlan *plan_new(TenonContext *c)
 {
 	TenonPlan *p = calloc(1, sizeof(*p));
 
@@ -29,6 +29,7 @@ void tenon_plan_free(TenonPlan *p)
 	gpu_unload(p);
 	if (p->code)
 		code_unload(p->code, p->ncode);
+	tenon_program_free(p->owned);
 	arena_release(&p->arena);
 	free(p);
 }
@@ -56,7 +57,7 @@ static const Stmt *missing_unit(const StmtList *l, const Target *t)
 }
 
 /* Kernels that were read from text may ask for what the target lacks. */
-static bool units_fit(TenonPlan *p, const Kernels *ks, const Target *t)
+bool plan_units_fit(TenonPlan *p, const Kernels *ks, const Target *t)
 {
 	if (kernels_call(ks) && !t->cuda)
 		return diag_fail(&p->c->ctx, ERR_ENV, "use a target of CUDA",
@@ -93,114 +94,6 @@ static bool units_fit(TenonPlan *p, const Kernels *ks, const Target *t)
 
 /* ---- stages 2 to 6 --------------------------------------------------- */
 
-static TnKernel *find_symbol(const TenonPlan *p, const char *name)
-{
-	void *found = NULL;
-
-	for (size_t i = 0; i < p->ncode && !found; i++)
-		found = code_symbol(&p->code[i], name);
-	return __extension__(TnKernel *) found;
-}
-
-void plan_use_code(TenonPlan *p, CodeSource *code, size_t ncode)
-{
-	const Plan *plan = p->plan;
-	size_t n = plan->launches.n;
-
-	p->code = code;
-	p->ncode = ncode;
-	call_free(p->call);
-	p->call = NULL;
-	if (!p->symbols)
-		p->symbols = arena_array(&p->arena, TnKernel *, n + 1);
-	for (size_t i = 0; i < n; i++) {
-		const PlanLaunch *l = &plan->launches.p[i];
-		const char *symbol = plan_symbol(&p->arena, plan, l);
-		p->symbols[i] = find_symbol(p, symbol);
-		if (!p->symbols[i])
-			bug("no symbol %s in the compiled code", symbol);
-	}
-}
-
-/* Statements as the source has them: unrolled loops are written out. */
-static int64_t statements(const ExprTab *t, const StmtList *l)
-{
-	int64_t n = 0, times;
-
-	for (size_t i = 0; i < l->n; i++) {
-		const Stmt *s = l->p[i];
-		if (s->kind != ST_FOR || s->map != MAP_UNROLL ||
-		    !ex_is_const(t, s->extent, &times))
-			times = 1;
-		n += 1 + times * (statements(t, &s->body) +
-				  statements(t, &s->orelse));
-	}
-	return n;
-}
-
-/*
- * What is compiled by itself: each kernel, or where there is only one, each of
- * its phases, the longest first, so that all CPUs have something to compile.
- */
-static CodeSource *code_units(TenonPlan *p, size_t *count)
-{
-	const Plan *plan = p->plan;
-	const ExprTab *t = &plan->kernels->program->ex;
-	const Kernel *first = plan->kernels->kernels.p;
-	size_t n = plan->sources.n;
-	bool phases = n == 1 && first->phases.n > 1;
-
-	*count = phases ? first->phases.n : n;
-	CodeSource *code = arena_array(&p->arena, CodeSource, *count + 1);
-	int64_t *size = arena_array(&p->arena, int64_t, *count + 1);
-	for (size_t i = 0; i < *count; i++) {
-		CodeSource unit = {.name = first->name};
-		size_t at = i;
-		if (!phases) {
-			code[i].name = first[i].name;
-			code[i].text = plan->sources.p[i];
-			continue;
-		}
-		int64_t len = statements(t, &first->phases.p[i].body);
-		unit.text = arena_printf(&p->arena, "#define TN_PHASE %zu\n%s",
-					 i, plan->sources.p[0]);
-		for (; at > 0 && size[at - 1] < len; at--) {
-			code[at] = code[at - 1];
-			size[at] = size[at - 1];
-		}
-		code[at] = unit;
-		size[at] = len;
-	}
-	return code;
-}
-
-/* Compiles and loads the sources of a plan. */
-static bool load_code(TenonPlan *p)
-{
-	TenonContext *c = p->c;
-
-	if (!p->isa)
-		return gpu_load(p);
-	size_t n;
-	const char *cache;
-	double t0 = clock_seconds();
-
-	if (!context_cache(c, &cache))
-		return false;
-	CodeSource *code = code_units(p, &n);
-	c->ctx.threads = context_threads(c);
-	if (!code_load(&c->ctx, &p->arena, &p->cc, p->isa, cache, code, n))
-		return false;
-	plan_use_code(p, code, n);
-	p->compile_ms = (clock_seconds() - t0) * 1e3;
-	p->cached = true;
-	for (size_t i = 0; i < n; i++)
-		p->cached &= code[i].cached;
-	if (!p->cached)
-		context_trim(c);
-	return true;
-}
-
 /* The library is as much of the plan as the compiler. */
 static bool add_library(TenonPlan *p, const char **compiler)
 {
@@ -213,8 +106,8 @@ static bool add_library(TenonPlan *p, const char **compiler)
 }
 
 /* What compiles for the target, and how. */
-static bool find_compiler(TenonPlan *p, const char *target, const Kernels *ks,
-			  const char **compiler, const char **flags)
+bool plan_compiler(TenonPlan *p, const char *target, const Kernels *ks,
+		   const char **compiler, const char **flags)
 {
 	const char *cache = NULL;
 
@@ -266,7 +159,7 @@ static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
 	if (emit_only && o->build)
 		build = can_build(p, target->name, pl->kernels);
 	if ((!emit_only || build) &&
-	    !find_compiler(p, target->name, pl->kernels, &compiler, &flags))
+	    !plan_compiler(p, target->name, pl->kernels, &compiler, &flags))
 		return false;
 	Plan *plan =
 		plan_build(&p->arena, p->program->p, pl->kernels, target->name);
@@ -274,20 +167,24 @@ static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
 		VEC_PUSH(&p->arena, plan->sources, pl->sources[i]);
 	plan->compiler = compiler;
 	plan->flags = flags;
+	for (size_t i = 0; i < pl->nregion_pins; i++)
+		VEC_PUSH(&p->arena, plan->pins, pl->region_pins[i].text);
 	p->plan = plan;
-	return build ? gpu_build(p) : emit_only || load_code(p);
+	if (pl->later)
+		return true;
+	return build ? gpu_build(p) : emit_only || plan_load_code(p);
 }
 
-static bool compile_from(TenonPlan *p, Pipeline *pl, Stage from,
-			 const TenonPlanOptions *o)
+bool plan_compile(TenonPlan *p, Pipeline *pl, Stage from,
+		  const TenonPlanOptions *o)
 {
 	double t0 = clock_seconds();
 	bool emit_only = o && o->emit_only;
-	Target target;
+	Target *target = arena_new(&p->arena, Target);
 
 	pl->c = p->c;
 	pl->arena = &p->arena;
-	pl->target = &target;
+	pl->target = target;
 	if (o) {
 		pl->skip = o->skip;
 		pl->stop_after = o->stop_after;
@@ -295,14 +192,14 @@ static bool compile_from(TenonPlan *p, Pipeline *pl, Stage from,
 			return false;
 	}
 	if (!target_find(p->c, &p->arena, o ? o->target : NULL, !emit_only,
-			 &target, &p->isa))
+			 target, &p->isa))
 		return false;
-	if (pl->kernels && !units_fit(p, pl->kernels, &target))
+	if (pl->kernels && !plan_units_fit(p, pl->kernels, target))
 		return false;
 	if (!pipeline_run(pl, from))
 		return false;
 	p->plan_ms = (clock_seconds() - t0) * 1e3;
-	return finish(p, pl, &target, o);
+	return finish(p, pl, target, o);
 }
 
 TenonError tenon_compile(TenonContext *c, TenonProgram *program,
@@ -314,7 +211,7 @@ TenonError tenon_compile(TenonContext *c, TenonProgram *program,
 	TenonPlan *p = plan_new(c);
 	Pipeline pl = {.program = program->p};
 	p->program = program;
-	bool ok = compile_from(p, &pl, STAGE_PROGRAM, o);
+	bool ok = plan_compile(p, &pl, STAGE_PROGRAM, o);
 	if (ok)
 		*out = p;
 	else
@@ -376,7 +273,7 @@ static bool resume(TenonPlan *p, const char *stage, const char *path,
 	if (!file_read(ctx, &p->arena, path, &text, &len))
 		return false;
 	return read_stage(p, &pl, from, ctx_add_source(ctx, path, text, len)) &&
-	       compile_from(p, &pl, from, o);
+	       plan_compile(p, &pl, from, o);
 }
 
 TenonError tenon_resume(TenonContext *c, const char *stage, const char *path,
@@ -389,195 +286,6 @@ TenonError tenon_resume(TenonContext *c, const char *stage, const char *path,
 	arena_clear(&c->ctx.scratch);
 	TenonPlan *p = plan_new(c);
 	bool ok = resume(p, stage, path, o);
-	if (ok) {
-		*program = p->program;
-		*out = p;
-	} else {
-		TenonProgram *made = p->program;
-		tenon_plan_free(p);
-		tenon_program_free(made);
-	}
-	return API_LEAVE(c, ok);
-}
-
-/* ---- saved plans ----------------------------------------------------- */
-
-TenonError tenon_plan_save(TenonPlan *p, const char *path)
-{
-	API_ENTER(p->c);
-	bool ok = p->code || p->gpu || p->built ||
-		  api_usage(p->c, "only a compiled plan is saved");
-	if (ok) {
-		const char *text = plan_json(p->plan);
-		ok = file_write_atomic(&p->c->ctx, path, text, strlen(text));
-	}
-	return API_LEAVE(p->c, ok);
-}
-
-static bool refuse_plan(TenonPlan *p, const char *path, const char *fmt, ...)
-	TN_PRINTF(3, 4);
-static bool refuse_plan(TenonPlan *p, const char *path, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	const char *text = arena_vprintf(&p->arena, fmt, ap);
-	va_end(ap);
-	return diag_fail(&p->c->ctx, ERR_PROGRAM,
-			 "a plan runs exactly as it was written, or not at all",
-			 "%s: %s", path, text);
-}
-
-/* The first line in which two texts differ. */
-static bool same_text(TenonPlan *p, const char *path, const char *part,
-		      const char *file, const char *made)
-{
-	int line = 1;
-
-	while (*file && *file == *made) {
-		line += *file == '\n';
-		file++;
-		made++;
-	}
-	if (*file == *made)
-		return true;
-	return refuse_plan(p, path,
-			   "%s is not what this version makes of it: "
-			   "line %d, `%.*s` in the file, `%.*s` made anew",
-			   part, line, (int)strcspn(file, "\n"), file,
-			   (int)strcspn(made, "\n"), made);
-}
-
-/* Whether two programs' values are bound to the same memory. */
-static bool same_type(ExprTab *t, const Program *p, ValueId a, const Program *q,
-		      ValueId b)
-{
-	const Value *x = program_value(p, a), *y = program_value(q, b);
-	ExFacts none = {0};
-
-	if (x->dtype != y->dtype || x->rank != y->rank)
-		return false;
-	for (int d = 0; d < x->rank; d++) {
-		Ex e = ex_copy(t, &p->ex, x->shape[d]);
-		Ex f = ex_copy(t, &q->ex, y->shape[d]);
-		if (e != f && (!ex_prove_nonneg(t, &none, ex_sub(t, e, f)) ||
-			       !ex_prove_nonneg(t, &none, ex_sub(t, f, e))))
-			return false;
-	}
-	return true;
-}
-
-/* Kernels run on the tensors and sizes of the program that they are for. */
-static bool same_interface(Arena *a, const Program *p, const Program *q)
-{
-	ExprTab t;
-
-	if (p->ex.dims.n != q->ex.dims.n || p->inputs.n != q->inputs.n ||
-	    p->results.n != q->results.n)
-		return false;
-	for (size_t i = 0; i < p->ex.dims.n; i++) {
-		const ExDim *d = &p->ex.dims.p[i], *e = &q->ex.dims.p[i];
-		if (strcmp(d->name, e->name) || d->lo != e->lo ||
-		    d->hi != e->hi)
-			return false;
-	}
-	expr_init(&t, a);
-	for (size_t i = 0; i < p->inputs.n; i++)
-		if (!same_type(&t, p, p->inputs.p[i], q, q->inputs.p[i]))
-			return false;
-	for (size_t i = 0; i < p->results.n; i++)
-		if (!same_type(&t, p, p->results.p[i].value, q,
-			       q->results.p[i].value))
-			return false;
-	return true;
-}
-
-/* Kernels, sources and memory plan made anew from the file's parts must be
- * the file, byte for byte. */
-static bool rebuild(TenonPlan *p, const char *path, const char *text,
-		    const PlanParts *parts)
-{
-	Ctx *ctx = &p->c->ctx;
-	Program *source = program_parse(
-		ctx, &p->arena,
-		ctx_add_source(ctx, arena_printf(&p->arena, "%s#program", path),
-			       parts->program, strlen(parts->program)));
-	if (!source)
-		return false;
-	Kernels *ks = kernels_parse(
-		ctx, &p->arena,
-		ctx_add_source(ctx, arena_printf(&p->arena, "%s#kernels", path),
-			       parts->kernels, strlen(parts->kernels)));
-	if (!ks)
-		return false;
-	if (parts->sources.n != ks->kernels.n)
-		return refuse_plan(p, path, "%zu sources for %zu kernels",
-				   parts->sources.n, ks->kernels.n);
-	if (!same_interface(&p->arena, source, ks->program))
-		return refuse_plan(p, path,
-				   "the kernels' inputs, results and dims are "
-				   "not the program's");
-	p->program = program_adopt(p->c, source);
-	p->rewritten = ks->program;
-	p->kernels = ks;
-	p->plan = plan_build(&p->arena, p->program->p, ks, parts->target);
-	if (!plan_use_accumulators(p->plan, parts->acc.p, parts->acc.n))
-		return refuse_plan(p, path,
-				   "the accumulators it records are not those "
-				   "of its kernels");
-	p->plan->compiler = parts->compiler;
-	p->plan->flags = parts->flags;
-	for (size_t i = 0; i < ks->kernels.n; i++) {
-		const char *made = target_emit(&p->arena, parts->target, ks,
-					       &ks->kernels.p[i]);
-		if (!same_text(p, path,
-			       arena_printf(&p->arena, "source %zu", i),
-			       parts->sources.p[i], made))
-			return false;
-		VEC_PUSH(&p->arena, p->plan->sources, parts->sources.p[i]);
-	}
-	return same_text(p, path, "the file", text, plan_json(p->plan));
-}
-
-static bool load_plan(TenonPlan *p, const char *path)
-{
-	PlanParts parts = {0};
-	const char *compiler, *flags;
-	Target target;
-	char *text;
-	size_t len;
-
-	if (!file_read(&p->c->ctx, &p->arena, path, &text, &len) ||
-	    !plan_parts(&p->c->ctx, &p->arena, path, text, len, &parts))
-		return false;
-	if (!rebuild(p, path, text, &parts) ||
-	    !target_find(p->c, &p->arena, parts.target, true, &target,
-			 &p->isa) ||
-	    !units_fit(p, p->kernels, &target) ||
-	    !find_compiler(p, target.name, p->kernels, &compiler, &flags))
-		return false;
-	if (strcmp(compiler, parts.compiler))
-		return refuse_plan(p, path,
-				   "compiled by `%s`; this machine's compiler "
-				   "is `%s`",
-				   parts.compiler, compiler);
-	if (strcmp(flags, parts.flags))
-		return refuse_plan(p, path,
-				   "compiled with flags `%s`; this version "
-				   "uses `%s`",
-				   parts.flags, flags);
-	return load_code(p);
-}
-
-TenonError tenon_plan_load(TenonContext *c, const char *path,
-			   TenonProgram **program, TenonPlan **out)
-{
-	*out = NULL;
-	*program = NULL;
-	API_ENTER(c);
-	arena_clear(&c->ctx.scratch);
-	TenonPlan *p = plan_new(c);
-	bool ok = load_plan(p, path);
 	if (ok) {
 		*program = p->program;
 		*out = p;

@@ -141,6 +141,32 @@ static void accumulators_json(const Plan *p, json_t *a)
 	}
 }
 
+/* `contract mr=6 nr=32 ...` */
+static const char *chosen_text(const Plan *p, const Kernel *k)
+{
+	Buf b;
+
+	buf_init(&b, p->arena);
+	buf_puts(&b, k->realisation);
+	for (size_t i = 0; i < k->params.n; i++)
+		buf_printf(&b, " %s=%lld", k->params.p[i].name,
+			   (long long)k->params.p[i].value);
+	return buf_str(&b);
+}
+
+/* What made the kernels of the program of stage 2, for whoever edits it. */
+static void choices_json(const Plan *p, json_t *o)
+{
+	json_t *pins = set(o, "pins", json_array());
+	json_t *kernels = set(o, "kernels", json_array());
+
+	for (size_t i = 0; i < p->pins.n; i++)
+		push(pins, json_string_nocheck(p->pins.p[i]));
+	for (size_t i = 0; i < p->kernels->kernels.n; i++)
+		push(kernels, json_string_nocheck(chosen_text(
+				      p, &p->kernels->kernels.p[i])));
+}
+
 static void body_json(const Plan *p, json_t *o)
 {
 	Buf b;
@@ -152,6 +178,7 @@ static void body_json(const Plan *p, json_t *o)
 	buf_init(&b, p->arena);
 	program_print(p->source, &b);
 	lines(set(o, "program", json_array()), buf_str(&b));
+	choices_json(p, set(o, "choices", json_object()));
 	buf_init(&b, p->arena);
 	kernels_print(p->kernels, &b);
 	lines(set(o, "kernels", json_array()), buf_str(&b));
@@ -333,6 +360,30 @@ static bool read_accumulators(Ctx *ctx, Arena *a, const char *path, json_t *o,
 	return true;
 }
 
+static bool read_choices(Ctx *ctx, Arena *a, const char *path, json_t *o,
+			 PlanParts *out)
+{
+	const json_t *choices = json_object_get(o, "choices");
+	const json_t *pins = json_object_get(choices, "pins");
+	const json_t *kernels = json_object_get(choices, "kernels");
+
+	if (!json_is_array(pins) || !json_is_array(kernels))
+		return refuse(ctx, path, "no lists `choices`");
+	for (size_t i = 0; i < json_array_size(pins); i++) {
+		const char *s = json_string_value(json_array_get(pins, i));
+		if (!s)
+			return refuse(ctx, path, "a pin that is no text");
+		VEC_PUSH(a, out->pins, arena_strdup(a, s));
+	}
+	for (size_t i = 0; i < json_array_size(kernels); i++) {
+		const char *s = json_string_value(json_array_get(kernels, i));
+		if (!s)
+			return refuse(ctx, path, "a choice that is no text");
+		VEC_PUSH(a, out->chosen, arena_strdup(a, s));
+	}
+	return true;
+}
+
 static bool read_parts(Ctx *ctx, Arena *a, const char *path, json_t *o,
 		       PlanParts *out)
 {
@@ -357,7 +408,8 @@ static bool read_parts(Ctx *ctx, Arena *a, const char *path, json_t *o,
 				      "a source is not a list of lines");
 		VEC_PUSH(a, out->sources, s);
 	}
-	return read_accumulators(ctx, a, path, o, out);
+	return read_choices(ctx, a, path, o, out) &&
+	       read_accumulators(ctx, a, path, o, out);
 }
 
 /* Each part against its recorded SHA-256: names the first that differs. */
@@ -404,7 +456,8 @@ static bool check_hashes(Ctx *ctx, Arena *a, const char *path, json_t *o)
 }
 
 static bool parts_from(Ctx *ctx, Arena *a, Arena *own, const char *path,
-		       const char *text, size_t len, PlanParts *out)
+		       const char *text, size_t len, bool edited,
+		       PlanParts *out)
 {
 	json_t **o = json_cell(own);
 	json_error_t e;
@@ -419,12 +472,12 @@ static bool parts_from(Ctx *ctx, Arena *a, Arena *own, const char *path,
 			      arena_printf(a,
 					   "not JSON: line %d, column %d: %s",
 					   e.line, e.column, e.text));
-	return check_hashes(ctx, own, path, *o) &&
+	return (edited || check_hashes(ctx, own, path, *o)) &&
 	       read_parts(ctx, a, path, *o, out);
 }
 
 bool plan_parts(Ctx *ctx, Arena *a, const char *path, const char *text,
-		size_t len, PlanParts *out)
+		size_t len, bool edited, PlanParts *out)
 {
 	Arena own;
 	OomTrap trap;
@@ -434,7 +487,7 @@ bool plan_parts(Ctx *ctx, Arena *a, const char *path, const char *text,
 		arena_release(&own);
 		oom_raise();
 	}
-	bool ok = parts_from(ctx, a, &own, path, text, len, out);
+	bool ok = parts_from(ctx, a, &own, path, text, len, edited, out);
 	oom_trap_pop(&trap);
 	arena_release(&own);
 	return ok;

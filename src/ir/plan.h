@@ -58,6 +58,7 @@ typedef struct Plan {
 	/* Accumulators of contractions, by value of stage 1; NULL: all are
 	 * ACC_IEEE. */
 	const AccKind *acc;
+	VEC(const char *) pins;    /* of regions, that made the partition */
 	VEC(Ex) slots;             /* bytes of each arena slot */
 	VEC(const char *) sources; /* stage 5, one a kernel */
 	const char *target, *compiler, *flags;
@@ -88,8 +89,11 @@ typedef struct PlanParts {
 	const char *program, *kernels, *target, *compiler, *flags, *identity;
 	VEC(const char *) sources;
 	VEC(PlanAcc) acc;
+	VEC(const char *) pins;   /* of regions */
+	VEC(const char *) chosen; /* by kernel: contract mr=6 ... */
 } PlanParts;
+/* edited: the hashes need not be those of the parts. */
 bool plan_parts(Ctx *ctx, Arena *a, const char *path, const char *text,
-		size_t len, PlanParts *out);
+		size_t len, bool edited, PlanParts *out);
 
 #endif

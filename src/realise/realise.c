@@ -173,6 +173,13 @@ static const Realisation *decide(Ctx *ctx, Arena *a, const Regions *r,
 	const Realisation *re = chosen ? chosen[region].realisation : NULL;
 	bool pinned[MAX_PARAMS] = {false};
 
+	const char *no = re ? re->admit(a, r, region) : NULL;
+	if (no) {
+		diag_fail(ctx, ERR_PROGRAM, NULL,
+			  "refused: kernel k%u cannot be %s: %s", region,
+			  re->name, no);
+		return NULL;
+	}
 	if (!re)
 		re = choose(a, r, region, t);
 	*c = re->rule(r, region, t);
@@ -182,13 +189,17 @@ static const Realisation *decide(Ctx *ctx, Arena *a, const Regions *r,
 	if (last && re->settle)
 		re->settle(r, region, t, c, pinned);
 	const char *why = re->legal(a, r, region, t, c);
-	if (why && last) {
+	if (!why)
+		return re;
+	if (last) {
 		pin_error(ctx, last, why);
 		return NULL;
 	}
-	if (why)
-		bug("%s: the choice is illegal: %s", re->name, why);
-	return re;
+	if (!chosen)
+		bug("%s: the rule's choice is illegal: %s", re->name, why);
+	diag_fail(ctx, ERR_PROGRAM, NULL, "refused: kernel k%u, %s: %s", region,
+		  re->name, why);
+	return NULL;
 }
 
 Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,

@@ -357,6 +357,17 @@ static Decision decide(Grouping *g, const Regions *r, const Pair *p)
 
 /* ---- pins ------------------------------------------------------------ */
 
+/* By the author's name, or `%12`. */
+static bool is_named(const Program *p, ValueId v, const char *name)
+{
+	const Value *x = program_value(p, v);
+	char *end;
+
+	if (name[0] == '%' && name[1])
+		return strtoull(name + 1, &end, 10) == v && !*end;
+	return x->name && !strcmp(x->name, name);
+}
+
 static bool pin_mark(Grouping *g, const RegionPin *pin)
 {
 	bool found = false, computed = false;
@@ -365,8 +376,7 @@ static bool pin_mark(Grouping *g, const RegionPin *pin)
 		return true;
 	}
 	for (ValueId v = 0; v < g->p->values.n; v++) {
-		const Value *x = program_value(g->p, v);
-		if (!x->name || strcmp(x->name, pin->producer) != 0)
+		if (!is_named(g->p, v, pin->producer))
 			continue;
 		found = true;
 		if (!region_computes(g->p, v))
@@ -424,9 +434,7 @@ static bool pin_met(Grouping *g, const Regions *r, const RegionPin *pin)
 		return !pin->join || kind_met(g, r, pin);
 	for (size_t i = 0; pin->join && i < r->decisions.n; i++) {
 		const Decision *d = &r->decisions.p[i];
-		const Value *v = program_value(g->p, d->producer);
-		if (d->joined || !v->name ||
-		    strcmp(v->name, pin->producer) != 0)
+		if (d->joined || !is_named(g->p, d->producer, pin->producer))
 			continue;
 		const Value *to = program_value(g->p, d->consumer);
 		return diag_fail(

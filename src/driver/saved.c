@@ -1,0 +1,376 @@
+/*
+ * saved: plans in files. A plan is loaded as it was written, or refused.
+ */
+#include "driver/driver.h"
+
+#include <string.h>
+
+TenonError tenon_plan_save(TenonPlan *p, const char *path)
+{
+	API_ENTER(p->c);
+	bool ok = p->code || p->gpu || p->built ||
+		  api_usage(p->c, "only a compiled plan is saved");
+	if (ok) {
+		const char *text = plan_json(p->plan);
+		ok = file_write_atomic(&p->c->ctx, path, text, strlen(text));
+	}
+	return API_LEAVE(p->c, ok);
+}
+
+static bool refuse_plan(TenonPlan *p, const char *path, const char *fmt, ...)
+	TN_PRINTF(3, 4);
+static bool refuse_plan(TenonPlan *p, const char *path, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	const char *text = arena_vprintf(&p->arena, fmt, ap);
+	va_end(ap);
+	return diag_fail(&p->c->ctx, ERR_PROGRAM,
+			 "a plan runs exactly as it was written, or not at all",
+			 "%s: %s", path, text);
+}
+
+/* The first line in which two texts differ. */
+static bool same_text(TenonPlan *p, const char *path, const char *part,
+		      const char *file, const char *made)
+{
+	int line = 1;
+
+	while (*file && *file == *made) {
+		line += *file == '\n';
+		file++;
+		made++;
+	}
+	if (*file == *made)
+		return true;
+	return refuse_plan(p, path,
+			   "%s is not what this version makes of it: "
+			   "line %d, `%.*s` in the file, `%.*s` made anew",
+			   part, line, (int)strcspn(file, "\n"), file,
+			   (int)strcspn(made, "\n"), made);
+}
+
+/* Whether two programs' values are bound to the same memory. */
+static bool same_type(ExprTab *t, const Program *p, ValueId a, const Program *q,
+		      ValueId b)
+{
+	const Value *x = program_value(p, a), *y = program_value(q, b);
+	ExFacts none = {0};
+
+	if (x->dtype != y->dtype || x->rank != y->rank)
+		return false;
+	for (int d = 0; d < x->rank; d++) {
+		Ex e = ex_copy(t, &p->ex, x->shape[d]);
+		Ex f = ex_copy(t, &q->ex, y->shape[d]);
+		if (e != f && (!ex_prove_nonneg(t, &none, ex_sub(t, e, f)) ||
+			       !ex_prove_nonneg(t, &none, ex_sub(t, f, e))))
+			return false;
+	}
+	return true;
+}
+
+/* Kernels run on the tensors and sizes of the program that they are for. */
+static bool same_interface(Arena *a, const Program *p, const Program *q)
+{
+	ExprTab t;
+
+	if (p->ex.dims.n != q->ex.dims.n || p->inputs.n != q->inputs.n ||
+	    p->results.n != q->results.n)
+		return false;
+	for (size_t i = 0; i < p->ex.dims.n; i++) {
+		const ExDim *d = &p->ex.dims.p[i], *e = &q->ex.dims.p[i];
+		if (strcmp(d->name, e->name) || d->lo != e->lo ||
+		    d->hi != e->hi)
+			return false;
+	}
+	expr_init(&t, a);
+	for (size_t i = 0; i < p->inputs.n; i++)
+		if (!same_type(&t, p, p->inputs.p[i], q, q->inputs.p[i]))
+			return false;
+	for (size_t i = 0; i < p->results.n; i++)
+		if (!same_type(&t, p, p->results.p[i].value, q,
+			       q->results.p[i].value))
+			return false;
+	return true;
+}
+
+/* Kernels, sources and memory plan made anew from the file's parts must be
+ * the file, byte for byte. */
+static bool rebuild(TenonPlan *p, const char *path, const char *text,
+		    const PlanParts *parts)
+{
+	Ctx *ctx = &p->c->ctx;
+	Program *source = program_parse(
+		ctx, &p->arena,
+		ctx_add_source(ctx, arena_printf(&p->arena, "%s#program", path),
+			       parts->program, strlen(parts->program)));
+	if (!source)
+		return false;
+	Kernels *ks = kernels_parse(
+		ctx, &p->arena,
+		ctx_add_source(ctx, arena_printf(&p->arena, "%s#kernels", path),
+			       parts->kernels, strlen(parts->kernels)));
+	if (!ks)
+		return false;
+	if (parts->sources.n != ks->kernels.n)
+		return refuse_plan(p, path, "%zu sources for %zu kernels",
+				   parts->sources.n, ks->kernels.n);
+	if (!same_interface(&p->arena, source, ks->program))
+		return refuse_plan(p, path,
+				   "the kernels' inputs, results and dims are "
+				   "not the program's");
+	p->program = program_adopt(p->c, source);
+	p->rewritten = ks->program;
+	p->kernels = ks;
+	p->plan = plan_build(&p->arena, p->program->p, ks, parts->target);
+	if (!plan_use_accumulators(p->plan, parts->acc.p, parts->acc.n))
+		return refuse_plan(p, path,
+				   "the accumulators it records are not those "
+				   "of its kernels");
+	for (size_t i = 0; i < parts->pins.n; i++)
+		VEC_PUSH(&p->arena, p->plan->pins, parts->pins.p[i]);
+	p->plan->compiler = parts->compiler;
+	p->plan->flags = parts->flags;
+	for (size_t i = 0; i < ks->kernels.n; i++) {
+		const char *made = target_emit(&p->arena, parts->target, ks,
+					       &ks->kernels.p[i]);
+		if (!same_text(p, path,
+			       arena_printf(&p->arena, "source %zu", i),
+			       parts->sources.p[i], made))
+			return false;
+		VEC_PUSH(&p->arena, p->plan->sources, parts->sources.p[i]);
+	}
+	return same_text(p, path, "the file", text, plan_json(p->plan));
+}
+
+static bool load_text(TenonPlan *p, const char *path, const char *text,
+		      size_t len)
+{
+	PlanParts parts = {0};
+	const char *compiler, *flags;
+	Target target;
+
+	if (!plan_parts(&p->c->ctx, &p->arena, path, text, len, false, &parts))
+		return false;
+	if (!rebuild(p, path, text, &parts) ||
+	    !target_find(p->c, &p->arena, parts.target, true, &target,
+			 &p->isa) ||
+	    !plan_units_fit(p, p->kernels, &target) ||
+	    !plan_compiler(p, target.name, p->kernels, &compiler, &flags))
+		return false;
+	if (strcmp(compiler, parts.compiler))
+		return refuse_plan(p, path,
+				   "compiled by `%s`; this machine's compiler "
+				   "is `%s`",
+				   parts.compiler, compiler);
+	if (strcmp(flags, parts.flags))
+		return refuse_plan(p, path,
+				   "compiled with flags `%s`; this version "
+				   "uses `%s`",
+				   parts.flags, flags);
+	return plan_load_code(p);
+}
+
+static bool load_plan(TenonPlan *p, const char *path)
+{
+	char *text;
+	size_t len;
+
+	return file_read(&p->c->ctx, &p->arena, path, &text, &len) &&
+	       load_text(p, path, text, len);
+}
+
+/* The plan and its program are the caller's, or neither is there. */
+static void plan_give(TenonPlan *p, bool ok, TenonProgram **program,
+		      TenonPlan **out)
+{
+	if (ok) {
+		*program = p->program;
+		*out = p;
+		return;
+	}
+	TenonProgram *made = p->program;
+	tenon_plan_free(p);
+	tenon_program_free(made);
+}
+
+TenonError tenon_plan_load(TenonContext *c, const char *path,
+			   TenonProgram **program, TenonPlan **out)
+{
+	*out = NULL;
+	*program = NULL;
+	API_ENTER(c);
+	arena_clear(&c->ctx.scratch);
+	TenonPlan *p = plan_new(c);
+	bool ok = load_plan(p, path);
+	plan_give(p, ok, program, out);
+	return API_LEAVE(c, ok);
+}
+
+bool plan_read(TenonContext *c, const char *name, const char *text, size_t len,
+	       TenonPlan **out)
+{
+	TenonPlan *p = plan_new(c);
+	TenonProgram *program = NULL;
+
+	*out = NULL;
+	plan_give(p, load_text(p, name, text, len), &program, out);
+	if (*out)
+		(*out)->owned = program;
+	return *out != NULL;
+}
+
+/* A line of a program's text without its place. */
+static size_t without_place(const char *line)
+{
+	size_t n = strcspn(line, "\n"), at = n;
+
+	while (at > 0 && line[at - 1] != '@')
+		at--;
+	return at > 1 && line[at - 2] == ' ' ? at - 2 : n;
+}
+
+/* Names of files and places in them are no part of what is computed. */
+static bool same_program(TenonPlan *p, const char *path, const Program *want)
+{
+	Buf mine, file;
+	static const char source[] = "source ";
+
+	buf_init(&mine, &p->arena);
+	buf_init(&file, &p->arena);
+	program_print(want, &mine);
+	program_print(p->program->p, &file);
+	const char *a = buf_str(&mine), *b = buf_str(&file);
+	while (*a || *b) {
+		size_t n = without_place(a), k = without_place(b);
+		bool skip = !strncmp(a, source, sizeof(source) - 1) &&
+			    !strncmp(b, source, sizeof(source) - 1);
+		if (!skip && (n != k || strncmp(a, b, n) != 0))
+			return refuse_plan(p, path,
+					   "it is for another program: `%.*s` "
+					   "in the plan, `%.*s` here",
+					   (int)k, b, (int)n, a);
+		a += strcspn(a, "\n");
+		b += strcspn(b, "\n");
+		a += *a == '\n';
+		b += *b == '\n';
+	}
+	return true;
+}
+
+TenonError tenon_plan_load_for(TenonProgram *program, const char *path,
+			       TenonPlan **out)
+{
+	TenonContext *c = program->c;
+	TenonProgram *own = NULL;
+
+	*out = NULL;
+	API_ENTER(c);
+	arena_clear(&c->ctx.scratch);
+	TenonPlan *p = plan_new(c);
+	bool ok = load_plan(p, path) && same_program(p, path, program->p);
+	plan_give(p, ok, &own, out);
+	if (ok) {
+		p->owned = own;
+		memcpy(own->dims, program->dims,
+		       program->p->ex.dims.n * sizeof(int64_t));
+	}
+	return API_LEAVE(c, ok);
+}
+
+/* ---- edited plans ---------------------------------------------------- */
+
+/* Stage 2 made anew, which must be the file's. */
+static bool same_stage2(TenonPlan *p, const char *path, const PlanParts *parts,
+			Pipeline *pl)
+{
+	Ctx *ctx = &p->c->ctx;
+	Buf made, file;
+	Kernels *ks = kernels_parse(
+		ctx, &p->arena,
+		ctx_add_source(ctx, arena_printf(&p->arena, "%s#kernels", path),
+			       parts->kernels, strlen(parts->kernels)));
+
+	if (!ks)
+		return false;
+	pl->stop_after = "dead";
+	if (!pipeline_run(pl, STAGE_PROGRAM))
+		return false;
+	pl->stop_after = NULL;
+	buf_init(&made, &p->arena);
+	buf_init(&file, &p->arena);
+	program_print(pl->rewritten, &made);
+	program_print(ks->program, &file);
+	if (!strcmp(buf_str(&made), buf_str(&file)))
+		return true;
+	const Program *other = variants_program(p->program, pl->rewritten,
+						&p->arena, buf_str(&file));
+	if (!other)
+		return refuse_plan(p, path,
+				   "the program of its kernels is none that "
+				   "this version makes of its program");
+	pl->rewritten = other;
+	return true;
+}
+
+static bool chosen_of(TenonPlan *p, const char *path, const PlanParts *parts,
+		      const Target *t, Pipeline *pl)
+{
+	Chosen *c = arena_array(&p->arena, Chosen, parts->chosen.n + 1);
+
+	for (size_t i = 0; i < parts->chosen.n; i++)
+		if (!chosen_parse(t, parts->chosen.p[i], &c[i]))
+			return refuse_plan(p, path,
+					   "choices, kernel %zu: `%s` is no "
+					   "realisation with its parameters",
+					   i, parts->chosen.p[i]);
+	pl->chosen = c;
+	pl->nchosen = parts->chosen.n;
+	return true;
+}
+
+static bool adopt(TenonPlan *p, const char *path)
+{
+	Ctx *ctx = &p->c->ctx;
+	PlanParts parts = {0};
+	Pipeline pl = {.c = p->c, .arena = &p->arena};
+	TenonPlanOptions o = {0};
+	Target target;
+	char *text;
+	size_t len;
+
+	if (!file_read(ctx, &p->arena, path, &text, &len) ||
+	    !plan_parts(ctx, &p->arena, path, text, len, true, &parts))
+		return false;
+	Program *source = program_parse(
+		ctx, &p->arena,
+		ctx_add_source(ctx, arena_printf(&p->arena, "%s#program", path),
+			       parts.program, strlen(parts.program)));
+	if (!source)
+		return false;
+	p->program = program_adopt(p->c, source);
+	pl.program = p->program->p;
+	if (!target_find(p->c, &p->arena, parts.target, true, &target,
+			 &p->isa) ||
+	    !same_stage2(p, path, &parts, &pl) ||
+	    !chosen_of(p, path, &parts, &target, &pl))
+		return false;
+	o.target = parts.target;
+	o.pins = parts.pins.p;
+	o.npins = parts.pins.n;
+	return plan_compile(p, &pl, STAGE_REWRITTEN, &o);
+}
+
+TenonError tenon_plan_adopt(TenonContext *c, const char *path,
+			    TenonProgram **program, TenonPlan **out)
+{
+	*out = NULL;
+	*program = NULL;
+	API_ENTER(c);
+	arena_clear(&c->ctx.scratch);
+	TenonPlan *p = plan_new(c);
+	bool ok = adopt(p, path);
+	plan_give(p, ok, program, out);
+	return API_LEAVE(c, ok);
+}

@@ -1,0 +1,48 @@
+/*
+ * tune: what the files of a search share.
+ *
+ *   variants.c  the space: programs, partitions, candidates
+ *   tryout.c    plans of points, made together and tried in a child
+ *   tune.c      tenon_tune(): keys, the ledger, the outcome
+ *   adopt.c     a plan that was edited by hand
+ */
+#ifndef TENON_DRIVER_TUNE_H
+#define TENON_DRIVER_TUNE_H
+
+#include "driver/driver.h"
+#include "search/search.h"
+
+typedef struct Tune {
+	TenonContext *c;
+	TenonProgram *program;
+	const TenonTuneOptions *o;
+	Arena arena;
+	Target target;
+	const Isa *isa;
+	const char *target_name; /* as plans are compiled for */
+	const Program *rewritten;
+	RewriteLog log;
+	Space space;
+	Search search;
+	struct Tryout *tryout; /* NULL: nothing is measured */
+	Ledger *ledger;
+} Tune;
+
+/* Whether `without` names it: a rule, or all of them. */
+bool tune_without(const Tune *t, const char *rule);
+
+/* ---- variants.c ------------------------------------------------------ */
+
+/* Fills t->space. */
+bool variants_make(Tune *t);
+/* The plan of a point, its code not loaded; NULL: reported. */
+TenonPlan *variants_plan(Tune *t, const Point *p);
+
+/* ---- tryout.c -------------------------------------------------------- */
+
+/* Tensors of the search fixture, and of results; false: reported. */
+bool tryout_open(Tune *t);
+void tryout_close(Tune *t); /* NULL is fine */
+extern const SearchHost tryout_host;
+
+#endif

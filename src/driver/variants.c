@@ -1,0 +1,263 @@
+/*
+ * variants: the programs and partitions that a search considers.
+ *
+ * A variant is made by pins, as a user would give them: what the rule joins is
+ * kept apart, one value at a time, then two, and pairs of products are joined
+ * or not. What cannot be met is kept with the reason. Two ways to the same
+ * regions are one variant.
+ */
+#include "driver/tune.h"
+
+#include "rewrite/alternatives.h"
+
+#include <string.h>
+
+/* Of one program, and of all. */
+#define PROGRAM_MOST 24
+#define ALL_MOST     64
+#define TOGGLES_MOST 12
+#define PROGRAMS     8
+
+typedef struct Maker {
+	Tune *t;
+	const Program *program;
+	const char *how; /* rules that made it; "" */
+	size_t first;    /* its first variant */
+} Maker;
+
+static const char **pins_with(const Tune *t, Arena *a, const char *const *own,
+			      size_t n, size_t *count)
+{
+	const TenonPlanOptions *o = t->o->plan;
+	size_t given = o ? o->npins : 0;
+	const char **all = arena_array(a, const char *, given + n + 1);
+
+	for (size_t i = 0; i < given; i++)
+		all[i] = o->pins[i];
+	for (size_t i = 0; i < n; i++)
+		all[given + i] = own[i];
+	*count = given + n;
+	return all;
+}
+
+/* The pipeline of a variant up to its regions. */
+static bool partition(Tune *t, Pipeline *pl, Arena *a, const Program *p,
+		      const char *const *own, size_t n)
+{
+	size_t count;
+	const char **pins = pins_with(t, a, own, n, &count);
+
+	*pl = (Pipeline){.c = t->c,
+			 .arena = a,
+			 .target = &t->target,
+			 .program = t->program->p,
+			 .rewritten = program_copy(a, p),
+			 .stop_after = "partition"};
+	return pipeline_pins(pl, pins, count) &&
+	       pipeline_run(pl, STAGE_REWRITTEN);
+}
+
+static const char *first_line(Arena *a, const char *text)
+{
+	static const char prefix[] = "tenon: error: ";
+
+	if (!strncmp(text, prefix, sizeof(prefix) - 1))
+		text += sizeof(prefix) - 1;
+	return arena_strndup(a, text, strcspn(text, "\n"));
+}
+
+static void regions_key(Arena *a, const Regions *r, char key[SHA256_HEX])
+{
+	Buf b;
+
+	buf_init(&b, a);
+	regions_print(r, &b);
+	sha256_hex(buf_str(&b), b.n, key);
+}
+
+static bool there(const Space *s, const char *key)
+{
+	for (size_t i = 0; i < s->variants.n; i++)
+		if (!strcmp(s->variants.p[i].key, key))
+			return true;
+	return false;
+}
+
+static const char *how_of(const Maker *m, Arena *a, const char *const *own,
+			  size_t n)
+{
+	Buf b;
+
+	buf_init(&b, a);
+	buf_puts(&b, m->how);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&b, b.n ? ", %s" : "%s", own[i]);
+	return buf_str(&b);
+}
+
+/* Adds the variant of these pins; what is refused is kept as such. */
+static void add(Maker *m, const char *const *own, size_t n)
+{
+	Tune *t = m->t;
+	Arena *a = &t->arena;
+	Space *s = &t->space;
+	Pipeline pl;
+	Variant v = {.npins = n};
+	const char **pins = arena_array(a, const char *, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		pins[i] = own[i];
+	v.pins = pins;
+	v.how = how_of(m, a, own, n);
+	if (!partition(t, &pl, a, m->program, own, n)) {
+		VariantRefused no = {
+			v.how, first_line(a, buf_str(&t->c->ctx.messages))};
+		VEC_PUSH(a, s->refused, no);
+		ctx_clear_errors(&t->c->ctx);
+		return;
+	}
+	v.program = m->program;
+	v.regions = pl.regions;
+	v.fixed = pl.pins;
+	v.nfixed = pl.npins;
+	regions_key(a, v.regions, v.key);
+	if (!there(s, v.key))
+		space_add(s, &v);
+}
+
+/* ---- toggles --------------------------------------------------------- */
+
+static bool kept_already(const char *const *toggles, size_t n, const char *text)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(toggles[i], text))
+			return true;
+	return false;
+}
+
+/* Values that share a kernel with a reader, to be kept apart from it. */
+static size_t find_toggles(Maker *m, const char **out)
+{
+	Tune *t = m->t;
+	const Regions *r = t->space.variants.p[m->first].regions;
+	static const char *const kinds[] = {
+		"attention.join=0", "attention.join=1", "contract.join=0",
+		"contract.join=1",  "contract.hold=0",  "contract.hold=1"};
+	size_t n = 0;
+	bool products = false;
+
+	for (size_t i = 0; i < r->regions.n; i++)
+		products |= r->regions.p[i].kind == REGION_CONTRACT ||
+			    r->regions.p[i].kind == REGION_ATTENTION;
+	for (size_t i = 0; i < r->decisions.n && n < TOGGLES_MOST; i++) {
+		const Decision *d = &r->decisions.p[i];
+		const char *text =
+			arena_printf(&t->arena, "join.%%%u=no", d->producer);
+		if (d->joined && !kept_already(out, n, text))
+			out[n++] = text;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(kinds) && products; i++)
+		out[n++] = kinds[i];
+	return n;
+}
+
+static bool full(const Maker *m)
+{
+	size_t n = m->t->space.variants.n;
+
+	return n >= ALL_MOST || n - m->first >= PROGRAM_MOST;
+}
+
+static void partitions(Maker *m)
+{
+	const char *toggles[TOGGLES_MOST + 6], *two[2];
+	size_t before = m->t->space.variants.n;
+
+	m->first = before;
+	add(m, NULL, 0);
+	if (m->t->space.variants.n == before)
+		return; /* the same regions as another program's */
+	size_t n = find_toggles(m, toggles);
+	for (size_t i = 0; i < n && !full(m); i++)
+		add(m, &toggles[i], 1);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n && !full(m); j++) {
+			two[0] = toggles[i];
+			two[1] = toggles[j];
+			add(m, two, 2);
+		}
+}
+
+/* ---- the space ------------------------------------------------------- */
+
+static bool rewrite(Tune *t)
+{
+	const TenonPlanOptions *o = t->o->plan;
+	Pipeline pl = {.c = t->c,
+		       .arena = &t->arena,
+		       .target = &t->target,
+		       .program = t->program->p,
+		       .skip = o ? o->skip : NULL,
+		       .stop_after = "dead"};
+
+	if (!pipeline_run(&pl, STAGE_PROGRAM))
+		return false;
+	t->rewritten = pl.rewritten;
+	t->log = pl.log;
+	return true;
+}
+
+bool variants_make(Tune *t)
+{
+	Maker m = {.t = t, .how = ""};
+	Space *s = &t->space;
+
+	*s = (Space){.arena = &t->arena,
+		     .target = &t->target,
+		     .dims = t->program->dims};
+	if (!rewrite(t))
+		return false;
+	/* the rule's own, with the user's pins: what is wrong there is an
+	 * error */
+	Pipeline pl;
+	if (!partition(t, &pl, &t->arena, t->rewritten, NULL, 0))
+		return false;
+	m.program = t->rewritten;
+	partitions(&m);
+	return true;
+}
+
+const Program *variants_program(const TenonProgram *program,
+				const Program *rewritten, Arena *a,
+				const char *text)
+{
+	(void)program;
+	(void)rewritten;
+	(void)a;
+	(void)text;
+	return NULL;
+}
+
+TenonPlan *variants_plan(Tune *t, const Point *p)
+{
+	const Variant *v = &t->space.variants.p[p->variant];
+	const TenonPlanOptions *given = t->o->plan;
+	TenonPlanOptions o = given ? *given : (TenonPlanOptions){0};
+	TenonPlan *plan = plan_new(t->c);
+	Pipeline pl = {
+		.program = t->program->p,
+		.rewritten = program_copy(&plan->arena, v->program),
+		.chosen = space_chosen(&plan->arena, &t->space, p),
+		.later = true,
+	};
+
+	o.target = t->target_name;
+	o.pins = pins_with(t, &plan->arena, v->pins, v->npins, &o.npins);
+	o.skip = o.stop_after = NULL;
+	plan->program = t->program;
+	pl.log = t->log;
+	if (plan_compile(plan, &pl, STAGE_REWRITTEN, &o))
+		return plan;
+	tenon_plan_free(plan);
+	return NULL;
+}

@@ -1,0 +1,215 @@
+/* space: variants, candidates, points. */
+#include "search/space.h"
+
+#include <string.h>
+
+/* ---- filling --------------------------------------------------------- */
+
+typedef struct Fill {
+	Space *s;
+	const Variant *v;
+	CandRange *range;
+	uint32_t region;
+} Fill;
+
+static const char *text_of(Arena *a, const Chosen *c)
+{
+	Buf b;
+
+	buf_init(&b, a);
+	chosen_print(&b, c);
+	return buf_str(&b);
+}
+
+static bool add_candidate(void *arg, const Realisation *re, const Candidate *c,
+			  const char *refused)
+{
+	Fill *f = arg;
+	Space *s = f->s;
+	Cand cand = {.variant = (uint32_t)s->variants.n - 1,
+		     .region = f->region,
+		     .chosen = {.realisation = re},
+		     .refused = refused};
+
+	if (c)
+		cand.chosen.candidate = *c;
+	cand.text = text_of(s->arena, &cand.chosen);
+	if (!refused)
+		cand.cost = realise_cost(f->v->regions, f->region, s->target,
+					 &cand.chosen, s->dims);
+	VEC_PUSH(s->arena, s->cands, cand);
+	CandRange *r = f->range;
+	uint32_t at = r->first + r->n++;
+	if (refused)
+		return true;
+	r->legal++;
+	double best = s->cands.p[r->model].cost.us;
+	if (cand.cost.us > 0 && (best <= 0 || cand.cost.us < best))
+		r->model = at;
+	return true;
+}
+
+void space_add(Space *s, const Variant *v)
+{
+	size_t n = v->regions->regions.n;
+
+	VEC_PUSH(s->arena, s->variants, *v);
+	Variant *out = &s->variants.p[s->variants.n - 1];
+	out->of = arena_array(s->arena, CandRange, n + 1);
+	out->cost = 0;
+	bool known = true;
+	for (uint32_t i = 0; i < n; i++) {
+		CandRange *r = &out->of[i];
+		Fill f = {s, out, r, i};
+		r->first = r->rule = r->model = (uint32_t)s->cands.n;
+		realise_candidates(s->arena, v->regions, i, s->target, v->fixed,
+				   v->nfixed, add_candidate, &f);
+		bug_if(r->n == 0 || s->cands.p[r->rule].refused);
+		known &= s->cands.p[r->model].cost.us > 0;
+		out->cost += s->cands.p[r->model].cost.us;
+	}
+	if (!known)
+		out->cost = 0;
+}
+
+/* ---- points ---------------------------------------------------------- */
+
+size_t space_regions(const Space *s, uint32_t variant)
+{
+	return s->variants.p[variant].regions->regions.n;
+}
+
+static Point point_of(const Space *s, uint32_t variant, bool model)
+{
+	const Variant *v = &s->variants.p[variant];
+	size_t n = v->regions->regions.n;
+	uint32_t *cand = arena_array(s->arena, uint32_t, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		cand[i] = model ? v->of[i].model : v->of[i].rule;
+	return (Point){variant, cand};
+}
+
+Point space_rule(const Space *s, uint32_t variant)
+{
+	return point_of(s, variant, false);
+}
+
+Point space_model(const Space *s, uint32_t variant)
+{
+	return point_of(s, variant, true);
+}
+
+Point space_with(const Space *s, const Point *p, uint32_t cand)
+{
+	size_t n = space_regions(s, p->variant);
+	uint32_t *out = arena_array(s->arena, uint32_t, n + 1);
+
+	memcpy(out, p->cand, n * sizeof(*out));
+	out[s->cands.p[cand].region] = cand;
+	return (Point){p->variant, out};
+}
+
+uint32_t space_find(const Space *s, uint32_t variant, uint32_t region,
+		    const char *text)
+{
+	const CandRange *r = &s->variants.p[variant].of[region];
+
+	for (uint32_t i = r->first; i < r->first + r->n; i++)
+		if (!s->cands.p[i].refused && !strcmp(s->cands.p[i].text, text))
+			return i;
+	return NO_CAND;
+}
+
+/* Whether the anchors of two regions are the same value of the author's. */
+static bool same_anchor(const Variant *v, uint32_t i, const Variant *w,
+			uint32_t j)
+{
+	const Value *x =
+		program_value(v->program, v->regions->regions.p[i].anchor);
+	const Value *y =
+		program_value(w->program, w->regions->regions.p[j].anchor);
+
+	return x->op == y->op && x->loc.line == y->loc.line &&
+	       x->loc.col == y->loc.col;
+}
+
+Point space_carry(const Space *s, const Point *p, uint32_t variant)
+{
+	const Variant *from = &s->variants.p[p->variant];
+	const Variant *to = &s->variants.p[variant];
+	size_t n = space_regions(s, variant);
+	uint32_t *out = arena_array(s->arena, uint32_t, n + 1);
+
+	for (uint32_t i = 0; i < n; i++) {
+		out[i] = to->of[i].model;
+		for (uint32_t j = 0; j < space_regions(s, p->variant); j++) {
+			if (!same_anchor(to, i, from, j))
+				continue;
+			const char *text = s->cands.p[p->cand[j]].text;
+			uint32_t found = space_find(s, variant, i, text);
+			if (found != NO_CAND)
+				out[i] = found;
+		}
+	}
+	return (Point){variant, out};
+}
+
+static int differences(const Cand *a, const Cand *b)
+{
+	const Candidate *x = &a->chosen.candidate, *y = &b->chosen.candidate;
+	int n = 0;
+
+	if (a->chosen.realisation != b->chosen.realisation)
+		return 2;
+	for (size_t i = 0; i < x->nparams; i++)
+		n += x->params[i].value != y->params[i].value;
+	return n;
+}
+
+size_t space_near(const Space *s, uint32_t cand, uint32_t *out, size_t most)
+{
+	const Cand *c = &s->cands.p[cand];
+	const CandRange *r = &s->variants.p[c->variant].of[c->region];
+	size_t n = 0;
+
+	for (uint32_t i = r->first; i < r->first + r->n && n < most; i++)
+		if (!s->cands.p[i].refused &&
+		    differences(c, &s->cands.p[i]) == 1)
+			out[n++] = i;
+	return n;
+}
+
+double space_cost(const Space *s, const Point *p)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < space_regions(s, p->variant); i++) {
+		double us = s->cands.p[p->cand[i]].cost.us;
+		if (us <= 0)
+			return 0;
+		sum += us;
+	}
+	return sum;
+}
+
+const char *space_key(Arena *a, const Space *s, const Point *p)
+{
+	Buf b;
+
+	buf_init(&b, a);
+	buf_printf(&b, "%u:", p->variant);
+	for (size_t i = 0; i < space_regions(s, p->variant); i++)
+		buf_printf(&b, i ? ",%u" : "%u", p->cand[i]);
+	return buf_str(&b);
+}
+
+const Chosen *space_chosen(Arena *a, const Space *s, const Point *p)
+{
+	size_t n = space_regions(s, p->variant);
+	Chosen *out = arena_array(a, Chosen, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = s->cands.p[p->cand[i]].chosen;
+	return out;
+}
