@@ -227,6 +227,12 @@ Plan *plan_build(Arena *a, const Program *source, Kernels *ks,
 
 /* ---- plan.c ---------------------------------------------------------- */
 
+/*
+ * A plan of the program whose stage 2 is `rewritten`, which outlives it; NULL:
+ * reported. Inside an API call, or where out of memory is a bug.
+ */
+TenonPlan *plan_of_rewritten(TenonProgram *program, const Program *rewritten,
+			     const TenonPlanOptions *o);
 /* Runs of the plan are of this code from now on: n parts of it. */
 void plan_use_code(TenonPlan *p, CodeSource *code, size_t n);
 
