@@ -109,7 +109,7 @@ void alternatives_say(Egraph *g, NodeId n, ClassId made)
 			break;
 		e->said |= egraph_find(g, e->cls) == made;
 	}
-	if (!egraph_merge(g, c, made))
+	if (!egraph_merge(g, c, made, g->rule))
 		return;
 	Buf b;
 	buf_init(&b, g->arena);
@@ -222,8 +222,8 @@ static int64_t default_cap(const Egraph *g)
 {
 	int64_t most = 0, n;
 
-	for (size_t i = 0; i < g->source->values.n; i++) {
-		const Value *v = &g->source->values.p[i];
+	for (NodeId i = 0; i < g->nodes.n; i++) {
+		const Value *v = &egraph_node(g, i)->v;
 		if (egraph_elements(g, v, &n) &&
 		    !__builtin_mul_overflow(n, dtype_info[v->dtype].bytes,
 					    &n) &&

@@ -36,6 +36,7 @@ typedef struct State {
 	Alternative made; /* its program is only while it is at hand */
 	NodeId *chosen;   /* by class; NO_NODE: not needed */
 	double cost;
+	bool seen; /* it is the program as written */
 	bool expanded;
 	size_t number; /* in the order they were found */
 	uint32_t turn; /* cheaper ones by the same rules */
@@ -44,7 +45,7 @@ typedef struct State {
 typedef struct Extract {
 	Ctx *ctx;
 	Egraph *g;
-	Arena *a; /* of the program at hand; cleared for the next */
+	Arena *a;        /* of the program at hand; cleared for the next */
 	NodeId *written; /* by class: the default */
 	double *alone;   /* by class: cost as a tree */
 	double *cost;    /* the same by node */
@@ -135,8 +136,7 @@ static void defaults(Extract *x)
 static NodeId moved(const Extract *x, ClassId c)
 {
 	for (size_t i = 0; i < x->at->n; i++)
-		if (x->at->moves[i].cls == c &&
-		    x->at->moves[i].node != NO_NODE)
+		if (x->at->moves[i].cls == c && x->at->moves[i].node != NO_NODE)
 			return x->at->moves[i].node;
 	return NO_NODE;
 }
@@ -389,26 +389,54 @@ static bool emit_all(Extract *x)
 
 /* ---- what it is called ----------------------------------------------- */
 
+typedef struct Ordered {
+	const Value *from;
+	Program *q;
+	ValueId *map;
+} Ordered;
+
+static ValueId in_order(Ordered *s, ValueId v)
+{
+	if (s->map[v] != NO_VALUE)
+		return s->map[v];
+	Value x = s->from[v];
+	ValueId *args = arena_array(s->q->arena, ValueId, x.nargs + 1);
+	for (uint32_t k = 0; k < x.nargs; k++)
+		args[k] = in_order(s, x.args[k]);
+	x.args = args;
+	x.loc = LOC_NONE;
+	x.name = x.via = NULL;
+	s->map[v] = program_add(s->q, &x);
+	return s->map[v];
+}
+
+/* Of the text, its values in the order in which the results ask for them and
+ * without names and places. */
 static void key_of(Arena *a, const Program *p, char key[SHA256_HEX])
 {
 	Program *q = program_copy(a, p);
+	Ordered s = {q->values.p, q, arena_array(a, ValueId, p->values.n + 1)};
 	Buf b;
 
-	q->sources.n = 0;
-	q->loc = LOC_NONE;
-	for (size_t i = 0; i < q->values.n; i++) {
-		Value *v = &q->values.p[i];
-		v->loc = LOC_NONE;
-		v->via = NULL;
-		if (v->op != OP_INPUT)
-			v->name = NULL;
+	for (size_t i = 0; i < p->values.n; i++)
+		s.map[i] = NO_VALUE;
+	q->values.p = NULL;
+	q->values.n = q->values.cap = 0;
+	for (size_t i = 0; i < q->inputs.n; i++)
+		q->inputs.p[i] = in_order(&s, q->inputs.p[i]);
+	for (size_t i = 0; i < q->donated.n; i++)
+		q->donated.p[i] = in_order(&s, q->donated.p[i]);
+	for (size_t i = 0; i < q->results.n; i++) {
+		Result *r = &q->results.p[i];
+		r->value = in_order(&s, r->value);
+		r->loc = LOC_NONE;
 	}
-	for (size_t i = 0; i < q->results.n; i++)
-		q->results.p[i].loc = LOC_NONE;
 	for (size_t i = 0; i < q->dimsets.n; i++)
 		q->dimsets.p[i].loc = LOC_NONE;
 	for (size_t i = 0; i < q->ex.dims.n; i++)
 		q->ex.dims.p[i].loc = LOC_NONE;
+	q->sources.n = 0;
+	q->loc = LOC_NONE;
 	buf_init(&b, a);
 	program_print(q, &b);
 	sha256_hex(buf_str(&b), b.n, key);
@@ -420,7 +448,7 @@ static const char *rule_name(uint32_t rule)
 					 : alternatives_planted->name;
 }
 
-/* Rules of the nodes chosen, and of copies. */
+/* Rules of the nodes chosen, of what made written values one, of copies. */
 static const char *rules_of(const Extract *x, bool again)
 {
 	size_t n = alternatives_count + 1;
@@ -434,6 +462,11 @@ static const char *rules_of(const Extract *x, bool again)
 			if (rule != AS_WRITTEN)
 				used[rule] = true;
 		}
+	for (size_t i = 0; i < x->g->joins.n; i++) {
+		const Join *j = &x->g->joins.p[i];
+		used[j->rule] |=
+			x->chosen[egraph_find(x->g, j->cls)] != NO_NODE;
+	}
 	used[alternatives_recompute] |= again;
 	for (uint32_t r = 0; r < n; r++)
 		if (used[r])
@@ -507,8 +540,7 @@ static bool choose(const Extract *x, State *s, NodeId n)
 		const ENode *y = egraph_node(x->g, i);
 		ClassId c = egraph_find(x->g, y->cls);
 		NodeId by = x->written[c];
-		if (i == n || y->dead || y->hit != e->hit ||
-		    !y->said ||
+		if (i == n || y->dead || y->hit != e->hit || !y->said ||
 		    egraph_node(x->g, by)->rule != AS_WRITTEN)
 			continue;
 		if (!set_move(s, c, i))
@@ -517,7 +549,8 @@ static bool choose(const Extract *x, State *s, NodeId n)
 	return true;
 }
 
-/* Adds a program that is none of those there are. */
+/* Adds a program that is none of those there are; the defaults' at any rate,
+ * which others are made from. */
 static void try_state(Extract *x, State *s)
 {
 	size_t classes = x->g->q->values.n;
@@ -526,7 +559,10 @@ static void try_state(Extract *x, State *s)
 	if (x->tried++ >= MOST_TRIED)
 		return;
 	arena_clear(x->a);
-	if (!make(x, s) || strmap_get(x->keys, s->made.key, &seen))
+	if (!make(x, s))
+		return;
+	s->seen = strmap_get(x->keys, s->made.key, &seen);
+	if (s->seen && s->n)
 		return;
 	strmap_set(x->keys, s->made.key, 1);
 	s->chosen = arena_array(x->g->arena, NodeId, classes + 1);
@@ -615,8 +651,8 @@ static void keep_best(Extract *x, size_t most, Alternatives *out)
 	qsort(x->states.p, x->states.n, sizeof(*x->states.p), by_turn);
 	for (size_t i = 0; i < x->states.n && out->list.n < most; i++) {
 		State *s = &x->states.p[i];
-		if (!s->n)
-			continue; /* as written */
+		if (s->seen)
+			continue;
 		bug_if(!make(x, s));
 		VEC_PUSH(x->a, out->list, s->made);
 	}
@@ -633,15 +669,13 @@ void alternatives_extract(Ctx *ctx, Egraph *g, const AlternativeOptions *o,
 	arena_defer(g->arena, release, own);
 	x.a = own;
 	x.keys = strmap_new(g->arena);
-	defaults(&x);
-	try_state(&x, &base);
-	/* two values that are written apart may be one */
 	Alternative first = {.program = g->source, .rules = ""};
 	key_of(g->arena, g->source, first.key);
-	if (x.states.n)
-		memcpy(first.key, base.made.key, sizeof(first.key));
 	alternatives_weigh(g->source, g->dims, &first.work, &first.bytes);
 	VEC_PUSH(g->arena, out->list, first);
+	strmap_set(x.keys, first.key, 1);
+	defaults(&x);
+	try_state(&x, &base);
 	for (size_t k = 0; k < MOST_EXPANDED && x.tried < MOST_TRIED; k++) {
 		size_t at = next_state(&x);
 		if (at == SIZE_MAX)

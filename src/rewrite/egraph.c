@@ -178,6 +178,7 @@ static NodeId push(Egraph *g, const Value *v, uint32_t rule, ValueId old)
 		faults |= g->faults.p[egraph_find(g, v->args[i])];
 	n.cls = program_add(g->q, v);
 	n.v.args = egraph_class(g, n.cls)->args;
+	n.v.data = egraph_class(g, n.cls)->data;
 	VEC_PUSH(g->arena, g->parent, n.cls);
 	VEC_PUSH(g->arena, g->faults, faults);
 	VEC_PUSH(g->arena, g->nodes, n);
@@ -226,7 +227,7 @@ ClassId egraph_find(const Egraph *g, ClassId c)
 	return c;
 }
 
-bool egraph_merge(Egraph *g, ClassId a, ClassId b)
+bool egraph_merge(Egraph *g, ClassId a, ClassId b, uint32_t rule)
 {
 	a = egraph_find(g, a);
 	b = egraph_find(g, b);
@@ -236,6 +237,11 @@ bool egraph_merge(Egraph *g, ClassId a, ClassId b)
 	/* the older one stays, which is the program's where there is one */
 	ClassId keep = a < b ? a : b, gone = a < b ? b : a;
 	g->parent.p[gone] = keep;
+	/* the program's values were the first classes */
+	if (gone < g->source->values.n) {
+		Join j = {keep, rule};
+		VEC_PUSH(g->arena, g->joins, j);
+	}
 	g->faults.p[keep] |= g->faults.p[gone];
 	g->changed = true;
 	return true;
@@ -294,7 +300,8 @@ static bool congruence(Egraph *g)
 		NodeId first = *slot - 1;
 		x->dead = true;
 		share_roots(g, first, n);
-		if (!egraph_merge(g, g->nodes.p[first].cls, x->cls))
+		if (!egraph_merge(g, g->nodes.p[first].cls, x->cls,
+				  alternatives_cse))
 			continue;
 		merged = true;
 		if (x->rule == AS_WRITTEN && g->same)

@@ -40,6 +40,12 @@ typedef struct ClassLists {
 	NodeId *list;
 } ClassLists;
 
+/* Two classes of the program became one: by which rule. */
+typedef struct Join {
+	ClassId cls;
+	uint32_t rule;
+} Join;
+
 typedef struct Egraph Egraph;
 struct Egraph {
 	Arena *arena;
@@ -53,6 +59,7 @@ struct Egraph {
 	size_t cap;
 	size_t seen; /* classes at the last rebuild */
 	ClassLists of, users;
+	VEC(Join) joins;
 	bool changed;
 	/* the rule at work */
 	uint32_t rule, hit;
@@ -78,8 +85,8 @@ ClassId egraph_find(const Egraph *g, ClassId c);
  * NO_VALUE when an operand is, over a limit, or an expression overflows.
  */
 ClassId egraph_add(Egraph *g, const Value *v, NodeId like);
-/* False: they were one, or cannot be. */
-bool egraph_merge(Egraph *g, ClassId a, ClassId b);
+/* By the rule at hand. False: they were one, or cannot be. */
+bool egraph_merge(Egraph *g, ClassId a, ClassId b, uint32_t rule);
 void egraph_rebuild(Egraph *g);
 
 static inline const ENode *egraph_node(const Egraph *g, NodeId n)
