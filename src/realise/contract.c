@@ -297,7 +297,7 @@ static void contract_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_contract = {
-	"contract",     contract_params, contract_admit, contract_rule,
-	contract_legal, contract_lower,  NULL,           contract_domain,
-	contract_cost,
+	"contract",    contract_params, contract_admit,
+	contract_rule, contract_legal,  contract_lower,
+	NULL,          contract_domain, contract_cost,
 };

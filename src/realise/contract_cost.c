@@ -37,25 +37,25 @@
  * an element of a vector from a place of its own. */
 #define CONVERT        2.0
 #define CONVERT_SCALAR 0.7
-#define GATHER         1.5
+#define GATHER         0.5
 /* Instructions of a vector of an op that has an error bound, by series. */
 #define SERIES 25.0
 /* Packing, in cycles: a vector that is stored as it lies, by itself, by the
  * tile that reads it, or behind the tiles before; one of a square that is
- * transposed, whose rows fill it up or do not. */
+ * transposed, where its rows are not half as many or fewer. */
 #define PACK_VECTOR 2.0
 #define PACK_FILLED 1.0
 #define PACK_FED_BY 2.0
 #define PACK_TURNED 5.5
-#define PACK_RAGGED 11.0
 /* Part of a cache that one operand finds room in, and of the last one, which
  * others use too. */
 #define ROOM      0.75
 #define ROOM_LAST 0.5
-/* Of the bytes that are read where they lie far apart, and of those that a
- * phase writes, the part that nothing hides. */
-#define EXPOSED       0.25
-#define EXPOSED_WRITE 0.45
+/* Of the bytes that are read where they lie far apart, the part that nothing
+ * hides; of those that a phase reads and writes, what they take of their rate:
+ * they follow each other. */
+#define EXPOSED 0.25
+#define PHASED  0.6
 /* Memory answers runs of a few lines badly: of so many bytes, where they are
  * asked for one by one, and where hardware has to see them. */
 #define RUN_AHEAD  80.0
@@ -104,8 +104,8 @@ typedef struct Cut {
 	MatrixUnit unit;
 	double m, n, k, batch;
 	bool m_known, n_known; /* ends of tiles are smaller */
-	bool joined, held;     /* of several; its A was made by the one before */
-	double acc;            /* bytes */
+	bool joined, held; /* of several; its A was made by the one before */
+	double acc;        /* bytes */
 	Side a, b;
 	double out; /* bytes of an element of all results */
 	double ops; /* of the epilogue: instructions for a vector */
@@ -182,9 +182,8 @@ static double unit_step(const Cut *c, double rows, double columns)
 			 UNIT_WORDS;
 	} else {
 		double v = up(columns, UNIT_WORDS);
-		cycles = UNIT_WORDS *
-			 most(LATENCY, most(rows * v / c->fma,
-					    (rows + v) / c->load));
+		cycles = UNIT_WORDS * most(LATENCY, most(rows * v / c->fma,
+							 (rows + v) / c->load));
 	}
 	return cycles / step;
 }
@@ -216,9 +215,8 @@ static double tiles(const Cut *c, double count, double rows, double columns)
 		return 0;
 	if (c->blocks > 1 || c->joined || c->unit != UNIT_FMA)
 		visit += 2 * rows * vectors(c, columns) / c->load;
-	return count *
-	       (c->k * step(c, rows, columns) + c->blocks * visit +
-		finish(c, rows, columns));
+	return count * (c->k * step(c, rows, columns) + c->blocks * visit +
+			finish(c, rows, columns));
 }
 
 static double compute(const Cut *c)
@@ -232,8 +230,8 @@ static double compute(const Cut *c)
 	if (!c->n_known || c->unit != UNIT_FMA)
 		last_n = last_n > 0 ? c->nr : 0;
 	return tiles(c, down * across, c->mr, c->nr) +
-	       tiles(c, across, last_m, c->nr) +
-	       tiles(c, down, c->mr, last_n) + tiles(c, 1, last_m, last_n);
+	       tiles(c, across, last_m, c->nr) + tiles(c, down, c->mr, last_n) +
+	       tiles(c, 1, last_m, last_n);
 }
 
 /* ---- packing ----------------------------------------------------------- */
@@ -257,39 +255,17 @@ static double pack_element(const Cut *c, const Side *x, bool turned,
 			   double wide)
 {
 	double lanes = c->vector, ops = x->ops;
-	double vector = PACK_VECTOR / (wide / (up(wide, lanes) * lanes));
+	double full = up(wide, lanes) * lanes, vector = PACK_VECTOR;
 
-	if (turned)
-		vector = (int64_t)wide % 8 ? PACK_RAGGED : PACK_TURNED;
+	if (turned) {
+		int64_t rest = (int64_t)wide % (int64_t)lanes;
+		if (!(rest & (rest - 1)) && rest)
+			full += (double)rest - lanes;
+		vector = PACK_TURNED;
+	}
 	if (!x->plain)
 		ops += CONVERT;
-	return (vector + ops / 2) / lanes;
-}
-
-/* A phase writes its copy, for which memory is read first. */
-static void pack_write(const Cut *c, double elements, Sum *s)
-{
-	touch(s, elements * 2 * c->acc / rate(c->t, c->all), EXPOSED_WRITE);
-}
-
-static void move_a(const Cut *c, Sum *s)
-{
-	double elements = c->m * c->k;
-	double each = pack_element(c, &c->a, c->a.along, c->mr);
-	double bytes = elements * c->a.bytes / rate(c->t, c->all);
-
-	if (c->held || c->a.again)
-		return;
-	if (c->par[P_A] == PACK_TASK) {
-		s->move += elements * each * c->columns;
-		touch(s, bytes * c->columns, EXPOSED);
-	} else if (c->par[P_A] == PACK_NONE) {
-		touch(s, bytes, 0);
-	} else if (!c->a.fixed) {
-		s->move += elements * each;
-		touch(s, bytes, EXPOSED);
-		pack_write(c, elements, s);
-	}
+	return (vector * full / wide + ops / 2) / lanes;
 }
 
 /* Memory answers short runs badly: how much longer it takes. */
@@ -308,6 +284,34 @@ static double runs(const Cut *c)
 	return 1 + RUN_AHEAD / (c->nr * c->b.bytes);
 }
 
+/* A phase that packs all of an operand, by itself. */
+static void pack_phase(const Cut *c, const Side *x, double elements,
+		       double each, Sum *s)
+{
+	double bytes = elements * (x->bytes + c->acc) / rate(c->t, c->all);
+
+	if (!x->fixed)
+		s->move += most(elements * each, PHASED * bytes * runs(c));
+}
+
+static void move_a(const Cut *c, Sum *s)
+{
+	double elements = c->m * c->k;
+	double each = pack_element(c, &c->a, c->a.along, c->mr);
+	double bytes = elements * c->a.bytes / rate(c->t, c->all);
+
+	if (c->held || c->a.again)
+		return;
+	if (c->par[P_A] == PACK_TASK) {
+		s->move += elements * each * c->columns;
+		touch(s, bytes * c->columns, EXPOSED);
+	} else if (c->par[P_A] == PACK_NONE) {
+		touch(s, bytes, 0);
+	} else {
+		pack_phase(c, &c->a, elements, each, s);
+	}
+}
+
 static void move_b(const Cut *c, Sum *s)
 {
 	double elements = c->n * c->k, times = c->rows, exposed = 0, fed;
@@ -317,11 +321,15 @@ static void move_b(const Cut *c, Sum *s)
 	if (c->b.again)
 		return;
 	switch (c->par[P_B]) {
+	case PACK_PHASE:
+		pack_phase(c, &c->b, elements, each, s);
+		return;
 	case PACK_TASK:
 		if (c->b.along && !c->joined && c->unit == UNIT_FMA)
 			each += (PACK_FILLED - PACK_VECTOR) * vector;
-		s->move += elements * times * each;
-		exposed = is_far(c) ? EXPOSED : 0;
+		/* of what is asked for meanwhile */
+		s->compute += elements * times * each;
+		exposed = is_far(c) && c->b.along ? EXPOSED : 0;
 		break;
 	case PACK_FED:
 		/* what too few tiles leave of a panel is packed by itself */
@@ -329,14 +337,6 @@ static void move_b(const Cut *c, Sum *s)
 		s->compute += elements * times * fed * PACK_FED_BY * vector;
 		s->move += elements * times * (1 - fed) * each;
 		exposed = (1 - fed) * EXPOSED;
-		break;
-	case PACK_PHASE:
-		if (c->b.fixed)
-			return;
-		times = 1;
-		s->move += elements * each;
-		exposed = EXPOSED;
-		pack_write(c, elements, s);
 		break;
 	default:
 		exposed = is_far(c) ? 1 : 0;
@@ -477,7 +477,8 @@ static Cut cut(const Regions *r, uint32_t region, ValueId id,
 	const Value *v = program_value(r->program, id);
 	const Value *a = program_value(r->program, v->args[0]);
 	bool turned = par[P_TURNED];
-	Ex m = v->shape[v->rank - 2 + turned], n = v->shape[v->rank - 1 - turned];
+	Ex m = v->shape[v->rank - 2 + turned],
+	   n = v->shape[v->rank - 1 - turned];
 	int bytes = dtype_info[dtype_interior(v->acc)].bytes;
 	Cut c = {
 		.par = par,
@@ -498,8 +499,8 @@ static Cut cut(const Regions *r, uint32_t region, ValueId id,
 
 	for (int d = 0; d < v->rank - 2; d++)
 		c.batch *= extent(r, v->shape[d], dims);
-	c.direct = c.m_known && c.n_known && c.unit == UNIT_FMA &&
-		   c.ops < SERIES;
+	c.direct =
+		c.m_known && c.n_known && c.unit == UNIT_FMA && c.ops < SERIES;
 	return c;
 }
 
@@ -525,10 +526,9 @@ Cost contract_cost(const Regions *r, uint32_t region, const Target *t,
 			c.t = t;
 			c.joined = joined;
 			if (!pass) {
-				bytes += c.batch *
-					 (c.m * c.k * c.a.bytes +
-					  c.k * c.n * c.b.bytes +
-					  c.m * c.n * c.out);
+				bytes += c.batch * (c.m * c.k * c.a.bytes +
+						    c.k * c.n * c.b.bytes +
+						    c.m * c.n * c.out);
 				continue;
 			}
 			c.all = bytes;
@@ -543,8 +543,10 @@ Cost contract_cost(const Regions *r, uint32_t region, const Target *t,
 		}
 	double cycle = 1e-3 / t->rates.clock; /* us */
 	double us = (most(all.compute, all.memory) + all.move) * cycle;
-	double workers = us < SERIAL_US ? 1 : least(cpus, most(2, us / WORKER_US));
-	double each = cycle * (workers > 1 ? least(worst, workers) : 1) / workers;
+	double workers =
+		us < SERIAL_US ? 1 : least(cpus, most(2, us / WORKER_US));
+	double each =
+		cycle * (workers > 1 ? least(worst, workers) : 1) / workers;
 	return (Cost){
 		.compute = all.compute * each,
 		.memory = all.memory * each,

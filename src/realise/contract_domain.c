@@ -78,8 +78,9 @@ static void around(Domain *d, int64_t value, int64_t step, int64_t extent)
 	if (half >= step && (extent < 0 || half < extent))
 		add(d, half);
 	if (extent < 0 || value < extent)
-		add(d, extent < 0 ? twice
-				  : least(twice, ceil_div(extent, step) * step));
+		add(d, extent < 0
+			       ? twice
+			       : least(twice, ceil_div(extent, step) * step));
 }
 
 static void blocks(const Space *s, Domain *by)
