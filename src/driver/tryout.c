@@ -362,6 +362,7 @@ static TrialOptions limits(Tune *t)
 			      .run_limit = RUN_LIMIT,
 			      .rounds = TRIAL_ROUNDS,
 			      .hopeless = HOPELESS,
+			      .seconds = search_left(&t->search),
 			      .stop = t->o->stop};
 }
 

@@ -8,6 +8,7 @@
  */
 #include "search/search.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,11 +265,19 @@ size_t search_seen(const Search *s, const Point *p)
 		       : SIZE_MAX;
 }
 
+double search_left(const Search *s)
+{
+	if (s->o.seconds <= 0 || s->final)
+		return INFINITY;
+	double left = s->o.seconds - (clock_seconds() - s->began);
+	return left > 0 ? left : 0;
+}
+
 static bool out_of_budget(Search *s)
 {
 	if (s->host->stop && s->host->stop())
 		s->stopped = true;
-	if (s->o.seconds > 0 && clock_seconds() - s->began > s->o.seconds)
+	if (search_left(s) <= 0)
 		s->exhausted = true;
 	if (s->o.candidates > 0 && s->begun >= s->o.candidates)
 		s->exhausted = true;
@@ -298,7 +307,6 @@ static CandState state_of(const TrialResult *r)
 typedef struct Batch {
 	Search *s;
 	const Point *p;
-	size_t first;  /* of the batch, in tried */
 	size_t before; /* the incumbent that was given, in tried */
 } Batch;
 
@@ -315,11 +323,34 @@ static void tell(Search *s)
 	s->host->progress(s->host->progress_arg, line);
 }
 
+/* A winner that would not run again has another state now. */
+static void tried_again(Search *s, size_t at, const TrialResult *r)
+{
+	Tried *t = &s->tried.p[at];
+
+	t->score = 0;
+	if (!row_change(s, t, state_of(r), arena_strdup(s->arena, r->text)))
+		s->failed = true;
+	s->best = SIZE_MAX;
+	for (size_t i = 0; i < s->tried.n; i++) {
+		double score = s->tried.p[i].score;
+		if (score > 0 &&
+		    (s->best == SIZE_MAX || score < s->tried.p[s->best].score))
+			s->best = i;
+	}
+}
+
 static void one_tried(void *to, size_t i, const TrialResult *r,
 		      const char *plan)
 {
 	Batch *b = to;
 	Search *s = b->s;
+	size_t at_before = search_seen(s, &b->p[i]);
+
+	if (at_before != SIZE_MAX) {
+		tried_again(s, at_before, r);
+		return;
+	}
 	Tried t = {.point = b->p[i],
 		   .changed = fresh_of(s, &b->p[i]),
 		   .state = state_of(r),
@@ -328,8 +359,9 @@ static void one_tried(void *to, size_t i, const TrialResult *r,
 	if (r->text[0])
 		t.reason = arena_strdup(s->arena, r->text);
 	if (r->state == TRIAL_MEASURED) {
-		size_t at = r->incumbent < 0 ? b->before
-					     : b->first + (size_t)r->incumbent;
+		size_t at = r->incumbent < 0
+				    ? b->before
+				    : search_seen(s, &b->p[r->incumbent]);
 		double score = at == SIZE_MAX ? 1 : s->tried.p[at].score;
 		bool alone = at == SIZE_MAX;
 		t.us = r->median_us;
@@ -351,7 +383,7 @@ static void one_tried(void *to, size_t i, const TrialResult *r,
 /* One batch of points that are all new. */
 static bool try_batch(Search *s, const Point *p, size_t n)
 {
-	Batch b = {.s = s, .p = p, .first = s->tried.n, .before = s->best};
+	Batch b = {.s = s, .p = p, .before = s->best};
 	TrialResult *r = arena_array(s->arena, TrialResult, n);
 	const Point *incumbent =
 		s->best == SIZE_MAX ? NULL : &s->tried.p[s->best].point;
@@ -366,6 +398,9 @@ static bool try_batch(Search *s, const Point *p, size_t n)
 	if (!s->host->try(s->host->arg, incumbent, p, n, r, one_tried, &b,
 			  &done))
 		s->failed = true;
+	s->begun -= (int64_t)(n - done);
+	if (done < n && search_left(s) <= 0)
+		s->exhausted = true;
 	return !s->failed && done == n;
 }
 
@@ -474,6 +509,7 @@ static bool conclude(Search *s)
 
 	if (s->tried.n == 0 || s->failed)
 		return false;
+	s->final = true;
 	for (size_t i = 0; i < s->tried.n; i++)
 		if (s->tried.p[i].score > 0)
 			order[n++] = &s->tried.p[i];

@@ -79,7 +79,7 @@ struct Search {
 	StrMap *seen; /* by space_key: number in tried */
 	size_t best;  /* in tried */
 	int64_t begun;
-	bool exhausted, stopped, failed;
+	bool exhausted, stopped, failed, final;
 	/* outcome */
 	Point chosen;
 	int64_t considered, counts[CAND_STATES];
@@ -101,6 +101,8 @@ bool policy_parse(Ctx *ctx, const char *name, bool *measures);
 bool search_try(Search *s, const Point *p, size_t n);
 /* Number in tried; SIZE_MAX: it was not. */
 size_t search_seen(const Search *s, const Point *p);
+/* Seconds that trials may still take; INFINITY: any. */
+double search_left(const Search *s);
 /* Uniform in 0 ... n-1. */
 uint64_t search_random(Search *s, uint64_t n);
 
