@@ -124,40 +124,45 @@ static CandInfo row_of(const Search *s, const Cand *c)
 	};
 }
 
+/* Every candidate that a search considers, before any is tried. */
 static bool rows_open(Search *s)
 {
 	Space *space = s->space;
+	size_t n = space->refused.n + space->cands.n, at = 0;
+	CandInfo *rows = arena_array(s->arena, CandInfo, n + 1);
 
-	for (size_t i = 0; i < space->refused.n; i++) {
-		CandInfo row = {.region = -1,
-				.variant = "",
-				.variant_how = space->refused.p[i].how,
-				.chosen = "",
-				.state = CAND_REFUSED,
-				.reason = space->refused.p[i].reason};
-		if (!row_new(s, &row))
-			return false;
-	}
+	for (size_t i = 0; i < space->refused.n; i++)
+		rows[at++] = (CandInfo){.search = s->info.id,
+					.region = -1,
+					.variant = "",
+					.variant_how = space->refused.p[i].how,
+					.chosen = "",
+					.state = CAND_REFUSED,
+					.reason = space->refused.p[i].reason};
+	for (size_t i = 0; i < space->cands.n; i++)
+		rows[at++] = row_of(s, &space->cands.p[i]);
+	if (s->ledger && !ledger_add_all(s->ledger, rows, n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		s->counts[rows[i].state]++;
+	s->considered += (int64_t)n;
 	for (size_t i = 0; i < space->cands.n; i++) {
 		Cand *c = &space->cands.p[i];
-		CandInfo row = row_of(s, c);
-		if (!row_new(s, &row))
-			return false;
-		c->row = row.id;
+		c->row = rows[space->refused.n + i].id;
 		c->settled = c->refused != NULL;
 	}
 	return true;
 }
 
 /* What the other regions of a point had; "": there are none. */
-static const char *rest_of(const Search *s, const Point *p, uint32_t region)
+static const char *rest_of(const Search *s, const Point *p, uint32_t changed)
 {
 	char hex[SHA256_HEX];
 	Buf b;
 
 	buf_init(&b, s->arena);
 	for (uint32_t i = 0; i < space_regions(s->space, p->variant); i++)
-		if (i != region)
+		if (p->cand[i] != changed)
 			buf_printf(&b, "%u %s\n", i,
 				   s->space->cands.p[p->cand[i]].text);
 	if (!b.n)
@@ -198,8 +203,7 @@ static CandInfo row_of_point(const Search *s, const Tried *t)
 
 	if (t->changed != NO_CAND) {
 		row = row_of(s, &space->cands.p[t->changed]);
-		row.rest = rest_of(s, &t->point,
-				   space->cands.p[t->changed].region);
+		row.rest = rest_of(s, &t->point, t->changed);
 	} else {
 		row.chosen = whole_text(s, &t->point);
 		row.predicted_us = space_cost(space, &t->point);
@@ -569,6 +573,7 @@ bool search_run(Search *s)
 	Point rule;
 
 	bug_if(!p);
+	s->info.state = "complete";
 	s->began = clock_seconds();
 	s->random = s->o.seed;
 	s->seen = strmap_new(s->arena);
