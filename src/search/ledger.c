@@ -473,10 +473,8 @@ static bool use_wal(Ledger *l)
 			return fails(l, rc);
 		nanosleep(&pause, NULL);
 	}
-	rc = sqlite3_exec(l->db,
-			  "PRAGMA synchronous = NORMAL;"
-			  "PRAGMA foreign_keys = ON",
-			  NULL, NULL, NULL);
+	rc = sqlite3_exec(l->db, "PRAGMA synchronous = NORMAL", NULL, NULL,
+			  NULL);
 	return rc == SQLITE_OK || fails(l, rc);
 }
 
