@@ -305,6 +305,49 @@ static void writers(void)
 			"WHERE quick_check <> 'ok'") == 0);
 }
 
+static int make_at_once(const char *path, int gate)
+{
+	Ctx ctx;
+	char x;
+
+	ctx_init(&ctx);
+	SearchInfo s = search_of("f");
+	ssize_t n = read(gate, &x, 1); /* it opens for all at the same time */
+	Ledger *l = ledger_open(&ctx, path);
+	bool ok = n == 0 && l && ledger_begin(l, &s);
+	if (!ok)
+		printf("%s", buf_str(&ctx.messages));
+	fflush(stdout);
+	ledger_close(l);
+	ctx_release(&ctx);
+	return ok ? 0 : 1;
+}
+
+/* A new database that several make at the same time is one. */
+static void makers(void)
+{
+	pid_t child[WRITERS];
+	char name[40];
+	int gate[2];
+
+	fflush(stdout);
+	for (int round = 0; round < 40; round++) {
+		snprintf(name, sizeof(name), "makers%d.sqlite", round);
+		const char *path = test_path(name);
+		CHECK(pipe(gate) == 0);
+		for (int i = 0; i < WRITERS; i++)
+			if ((child[i] = fork()) == 0) {
+				close(gate[1]);
+				_exit(make_at_once(path, gate[0]));
+			}
+		close(gate[0]);
+		close(gate[1]);
+		for (int i = 0; i < WRITERS; i++)
+			CHECK(exit_of(child[i]) == 0);
+		CHECK(ask(path, "SELECT count(*) FROM search") == WRITERS);
+	}
+}
+
 /* Adds and settles until it is killed; tells each that it has settled. */
 static void write_on(const char *path, int out)
 {
@@ -801,7 +844,7 @@ static void folder_goes(void)
 }
 
 TEST_MAIN(TEST(made), TEST(made_of_nothing), TEST(not_trimmed), TEST(keys),
-	  TEST(rows), TEST(finds), TEST(writers), TEST(killed),
+	  TEST(rows), TEST(finds), TEST(makers), TEST(writers), TEST(killed),
 	  TEST(killed_or_not), TEST(forked), TEST(not_a_database),
 	  TEST(truncated), TEST(damaged), TEST(newer), TEST(others),
 	  TEST(read_only), TEST(no_room), TEST(disk_full), TEST(locked),
