@@ -293,6 +293,7 @@ void cand_json(Report *r, const CandInfo *c)
 	Json *j = &r->j;
 
 	json_int(j, "id", c->id);
+	json_int(j, "search", c->search);
 	json_int(j, "order", c->order);
 	json_text(j, "variant", c->variant);
 	json_text(j, "variant_how", c->variant_how);

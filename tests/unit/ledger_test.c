@@ -331,7 +331,7 @@ static void makers(void)
 	int gate[2];
 
 	fflush(stdout);
-	for (int round = 0; round < 40; round++) {
+	for (int round = 0; round < 20; round++) {
 		snprintf(name, sizeof(name), "makers%d.sqlite", round);
 		const char *path = test_path(name);
 		CHECK(pipe(gate) == 0);
