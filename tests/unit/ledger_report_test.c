@@ -401,7 +401,7 @@ static void plans(void)
 	CHECK(has(ctx.warnings.p[1], "its text is another plan's"));
 	ctx_clear_errors(&ctx);
 	CHECK(!ledger_keep_plan(l, other.identity, t.p));
-	CHECK(has(ctx.messages.p, "was to be kept as such"));
+	CHECK(has(buf_str(&ctx.messages), "was to be kept as such"));
 	free(t.p);
 	free(other.p);
 	finish();
