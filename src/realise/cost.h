@@ -48,6 +48,7 @@ typedef struct CostAccess {
 	bool apart;           /* lanes meet elements that lie apart */
 	int bytes;            /* of an element */
 	double run;           /* elements that it moves at once */
+	double weight;        /* the share of iterations that make it */
 	const Ex *index;
 	uint8_t nindex;
 } CostAccess;

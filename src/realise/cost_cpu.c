@@ -72,6 +72,7 @@ static double touched(const CostWalk *w, const CostPhase *ph,
 		if (at == s.loop)
 			break;
 	}
+	elements *= a->weight;
 	double bytes = elements * (step < a->bytes ? a->bytes : step);
 	return bytes < all ? bytes : all;
 }

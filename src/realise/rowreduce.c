@@ -978,8 +978,16 @@ static void rowreduce_domain(const Regions *r, uint32_t region,
 {
 	int lanes = lower_lanes(r, region, t);
 
-	by[P_STREAM] = by[P_AHEAD] = by[P_KEEP] = (Domain){{0, 2}, 2};
-	by[P_SPLIT] = (Domain){{0, 2}, 2};
+	by[P_SPLIT] = by[P_STREAM] = (Domain){{0, 2}, 2};
+	if (t->threads) {
+		by[P_LANES] = (Domain){{32, 64, 128, 256, 512, 1024}, 6};
+		by[P_STREAM] = by[P_SPLIT] = (Domain){{2}, 1};
+		by[P_KEEP] = (Domain){{KEEP_NONE}, 1};
+		by[P_WIDTH] = (Domain){{0}, 1};
+		by[P_TURNS] = (Domain){{1, 2, 4, 8}, 4};
+		return;
+	}
+	by[P_AHEAD] = by[P_KEEP] = (Domain){{0, 2}, 2};
 	by[P_LANES] = (Domain){{lanes / 2}, lanes > 1};
 	by[P_ROWS] = (Domain){{4096, 65536}, 2};
 }
