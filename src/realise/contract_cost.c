@@ -356,6 +356,20 @@ static bool in_one_set(const Cut *c)
 	return c->a.along && row > 0 && row % L1_WAY == 0 && c->mr > L1_WAYS;
 }
 
+/* Whether the rows of B that a tile reads share a set of L1. */
+static bool b_in_one_set(const Cut *c)
+{
+	int64_t row = (int64_t)(c->n * c->b.bytes);
+
+	return c->b.along && row > 0 && row % L1_WAY == 0 && c->kc > L1_WAYS;
+}
+
+/* Bytes a cycle of rows that do: of L2, as many as it holds. */
+static double far_rows(const Cut *c, double rows)
+{
+	return c->t->rates.cache[rows > L2_ROWS ? 2 : 1];
+}
+
 /* Reads of A and B by the tiles, beyond L1. */
 static void reads(const Cut *c, Sum *s)
 {
@@ -373,8 +387,15 @@ static void reads(const Cut *c, Sum *s)
 	} else {
 		s->memory += tiles * c->mr * c->acc / a;
 	}
-	if (tall > 1)
+	if (c->par[P_B] == PACK_NONE && b_in_one_set(c))
+		touch(s, tiles * c->nr * c->acc / far_rows(c, c->kc),
+		      c->kc > L2_ROWS ? EXPOSED : 0);
+	else if (tall > 1)
 		s->memory += tiles * c->nr * c->acc / b;
+	else if (c->par[P_B] == PACK_TASK && !c->b.again)
+		/* written and read once, from where the panel has room */
+		s->move += c->rows * c->n * c->k * c->acc *
+			   (2 / b - 2 / c->t->rates.cache[0]);
 	/* each panel's first touch in a task */
 	if (c->par[P_B] == PACK_PHASE)
 		s->memory += c->rows * c->n * c->k * c->acc /
