@@ -251,7 +251,7 @@ bool ledger_add_all(Ledger *l, CandInfo *c, size_t n)
 		return false;
 	for (size_t i = 0; i < n && ok; i++)
 		ok = add(l, &c[i]);
-	return ledger_end_write(l, ok);
+	return ledger_finish(l, ok);
 }
 
 static bool settle(Ledger *l, const CandInfo *c, const TrialResult *t)
