@@ -364,8 +364,8 @@ static Text plan_of(const char *pin)
 	    works(&k, tenon_compile(k.c, k.p, &o, &k.plan), "compile"))
 		works(&k, tenon_plan_dump(k.plan, "plan", keep, &t), "plan");
 	case_close(&k);
-	if (CHECK(t.p &&
-		  plan_parts(&ctx, &arena, "plan", t.p, strlen(t.p), &parts)))
+	if (CHECK(t.p && plan_parts(&ctx, &arena, "plan", t.p, strlen(t.p),
+				    false, &parts)))
 		memcpy(t.identity, parts.identity, SHA256_HEX);
 	return t;
 }
