@@ -496,6 +496,21 @@ static void one_pattern(void)
 	alts_close(&s);
 }
 
+/* Copies are of what has one right answer: no kernel's exp is another's. */
+static void no_dear_copies(void)
+{
+	Alts s;
+
+	if (alts_of(&s, "def f(x: f16[5, 8], w: f16[8, 9], v: f16[8, 9]):\n"
+			"    s = exp(x)\n"
+			"    return s @ w, relu(s @ v)\n")) {
+		CHECK(s.x.list.n > 1);
+		for (size_t i = 0; i < s.x.list.n; i++)
+			CHECK(count(s.x.list.p[i].program, OP_EXP) == 1);
+	}
+	alts_close(&s);
+}
+
 /* Faults stay where they are: not computed elsewhere, not left out. */
 static void faults(void)
 {
@@ -881,7 +896,7 @@ static void all_examples(void)
 	globfree(&g);
 }
 
-TEST_MAIN(TEST(all_rules), TEST(rules), TEST(one_pattern), TEST(faults),
-	  TEST(casts), TEST(boundaries), TEST(dropped_boundary), TEST(cap),
-	  TEST(budget), TEST(without), TEST(no_memory), TEST(dumps),
+TEST_MAIN(TEST(all_rules), TEST(rules), TEST(one_pattern), TEST(no_dear_copies),
+	  TEST(faults), TEST(casts), TEST(boundaries), TEST(dropped_boundary),
+	  TEST(cap), TEST(budget), TEST(without), TEST(no_memory), TEST(dumps),
 	  TEST(planted), TEST(random_programs), TEST(all_examples))
