@@ -5,8 +5,8 @@
  * registers and memory allow. What bounds the time is the longest of: all bytes
  * at the bandwidth of where they lie, all operations at the rate of all
  * multiprocessors, and the rounds of blocks, of which each waits for what it
- * asks for and for its threads' folds. A block that reads again what it had read
- * finds it in the cache that all share if the blocks under way fit there.
+ * asks for and for its threads' folds. A block that reads again what it had
+ * read finds it in the cache that all share if the blocks under way fit there.
  *
  * The figures are those of an H200, by which they were fitted
  * (bench/results/2026-11-30-h200-rows-inductor.txt).
@@ -23,7 +23,8 @@
 #define SECTOR        32.0 /* bytes that memory gives at a time */
 
 /* us: an answer of memory, of the shared cache, of a block's own; a fold of a
- * warp, of any block, and more for each of its threads; a block's begin and end.
+ * warp, of any block, and more for each of its threads; a block's begin and
+ * end.
  */
 #define FAR_ANSWER  0.75
 #define NEAR_ANSWER 0.45
@@ -32,6 +33,8 @@
 #define BLOCK_FOLD  0.2
 #define THREAD_FOLD 0.7e-3
 #define BLOCK_TIME  0.6
+/* Iterations of a loop that are asked for together. */
+#define PIPELINED 4
 /* The share of the next longest that is not hidden by the longest. */
 #define SEEN 0.15
 /* What is read again by every block comes from its own cache mostly. */
@@ -40,8 +43,8 @@
 /* Cycles of a thread's operation where all units do the same: an f32 addition
  * is one. */
 static const double cycles[WORK_COUNT] = {
-	[WORK_SIMPLE] = 1, [WORK_CAST] = 2,	  [WORK_DIVISION] = 12,
-	[WORK_BY_ROW] = 5, [WORK_EXP] = 12,	  [WORK_OTHER] = 40,
+	[WORK_SIMPLE] = 1, [WORK_CAST] = 2, [WORK_DIVISION] = 12,
+	[WORK_BY_ROW] = 5, [WORK_EXP] = 12, [WORK_OTHER] = 40,
 	[WORK_FOLD] = 1.5, [WORK_MOVE] = 1, [WORK_GATHER] = 4,
 };
 
@@ -81,11 +84,12 @@ static Blocks blocks_of(const CostWalk *w, const CostPhase *ph)
 {
 	const Target *t = w->target;
 	Blocks b = {.threads = ph->phase->threads};
-	double held = HELD_SHARE * register_bytes(w) / 4, memory = block_bytes(w);
+	double held = HELD_SHARE * register_bytes(w) / 4,
+	       memory = block_bytes(w);
 
 	b.beside = least(MAX_THREADS / b.threads, MAX_BLOCKS);
-	b.beside = least(b.beside,
-			 REGISTERS / (OWN_REGISTERS * b.threads + held));
+	b.beside =
+		least(b.beside, REGISTERS / (OWN_REGISTERS * b.threads + held));
 	if (memory > 0)
 		b.beside = least(b.beside, (double)t->block_memory / memory);
 	b.beside = b.beside < 1 ? 1 : (double)(int64_t)b.beside;
@@ -105,8 +109,8 @@ static double moved(const CostPhase *ph, const CostAccess *a)
 	return n * (a->apart ? SECTOR : a->bytes);
 }
 
-/* Answers that a block waits for, one after another, in an access's loops; those
- * of a loop that is written out, or of threads, come at once. */
+/* Answers that a block waits for, one after another, in an access's loops;
+ * those of a loop that is written out, or of threads, come at once. */
 static double answers(const CostPhase *ph, const CostAccess *a)
 {
 	double n = 1;
@@ -114,7 +118,7 @@ static double answers(const CostPhase *ph, const CostAccess *a)
 	for (int at = a->loop; at >= 0; at = ph->loops.p[at].parent) {
 		const CostLoop *l = &ph->loops.p[at];
 		if (l->map == MAP_SERIAL && !l->task)
-			n *= l->extent;
+			n *= l->extent > PIPELINED ? l->extent / PIPELINED : 1;
 		if (l->map == MAP_VECTOR && l->lanes)
 			n *= (double)(int64_t)((l->extent + l->lanes - 1) /
 					       l->lanes);
@@ -171,7 +175,7 @@ static Traffic traffic_of(const CostWalk *w, const CostPhase *ph,
 		/* what loops of the same place ask for comes together */
 		double n = answers(ph, a);
 		n *= bytes > 2 * all ? OWN_ANSWER
-		     : far	     ? FAR_ANSWER
+		     : far           ? FAR_ANSWER
 				     : NEAR_ANSWER;
 		if (a->loop != last) {
 			t.wait += most;
@@ -219,9 +223,8 @@ static void phase_cost(const CostWalk *w, const CostPhase *ph, Cost *cost)
 	double alone = work / ph->tasks * each / (r->clock * 1e3);
 	double memory = x.far / (r->memory * 1e3);
 	double near = x.near / (r->cache[1] * r->clock * 1e3);
-	double fold = b.threads > WARP
-			      ? BLOCK_FOLD + THREAD_FOLD * b.threads
-			      : WARP_FOLD;
+	double fold = b.threads > WARP ? BLOCK_FOLD + THREAD_FOLD * b.threads
+				       : WARP_FOLD;
 	double block = BLOCK_TIME + x.wait + folds / ph->tasks * fold + alone;
 	/* few blocks have not all of the bandwidth */
 	double share = busy * r->unit * 1e3;

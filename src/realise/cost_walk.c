@@ -12,7 +12,7 @@
 #define PART_VECTOR 1.5
 /* Half a vector: as much as a whole one on cores whose units are as wide, half
  * of that on others. */
-#define HALF 0.7
+#define HALF      0.7
 #define HALF_LONG 0.9 /* whose latency counts too */
 /* Simple operations of a vector that is transposed with others; of a store that
  * asks whether it is to go past the caches. */
@@ -404,9 +404,9 @@ static void mark_used(CostWalk *w, const StmtList *l, bool lanes)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const Stmt *s = l->p[i];
-		bool in = lanes || (s->kind == ST_FOR &&
-				    (s->map == MAP_VECTOR ||
-				     s->map == MAP_VUNROLL));
+		bool in = lanes ||
+			  (s->kind == ST_FOR &&
+			   (s->map == MAP_VECTOR || s->map == MAP_VUNROLL));
 		for (uint32_t j = 0; j < s->nargs; j++)
 			w->used[s->args[j]] = true;
 		if (s->var != NO_VAR && !lanes)
@@ -418,7 +418,11 @@ static void mark_used(CostWalk *w, const StmtList *l, bool lanes)
 
 static void phase(CostWalk *w, CostPhase *ph)
 {
-	Walk x = {.w = w, .ph = ph, .loop = -1, .lanes = 1, .bodies = 1,
+	Walk x = {.w = w,
+		  .ph = ph,
+		  .loop = -1,
+		  .lanes = 1,
+		  .bodies = 1,
 		  .weight = 1};
 
 	ph->tasks = 1;

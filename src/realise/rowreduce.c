@@ -20,9 +20,9 @@
 
 #include <string.h>
 
-static const char *const rowreduce_params[] = {
-	"lanes", "rows", "stream", "ahead", "split",
-	"keep",	 "width", "turns", NULL};
+static const char *const rowreduce_params[] = {"lanes", "rows",  "stream",
+					       "ahead", "split", "keep",
+					       "width", "turns", NULL};
 enum {
 	P_LANES,
 	P_ROWS,   /* elements that make a task worth a claim; a GPU's: rows */
@@ -973,8 +973,8 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			   !ex_equals(t, where, 1));
 }
 
-static void rowreduce_domain(const Regions *r, uint32_t region,
-			     const Target *t, Domain by[MAX_PARAMS])
+static void rowreduce_domain(const Regions *r, uint32_t region, const Target *t,
+			     Domain by[MAX_PARAMS])
 {
 	int lanes = lower_lanes(r, region, t);
 
@@ -999,13 +999,7 @@ static Cost rowreduce_cost(const Regions *r, uint32_t region, const Target *t,
 }
 
 const Realisation realise_rowreduce = {
-	"rowreduce",
-	rowreduce_params,
-	rowreduce_admit,
-	rowreduce_rule,
-	rowreduce_legal,
-	rowreduce_lower,
-	rowreduce_settle,
-	rowreduce_domain,
-	rowreduce_cost,
+	"rowreduce",      rowreduce_params, rowreduce_admit,
+	rowreduce_rule,   rowreduce_legal,  rowreduce_lower,
+	rowreduce_settle, rowreduce_domain, rowreduce_cost,
 };
