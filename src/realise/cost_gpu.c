@@ -33,6 +33,8 @@
 #define BLOCK_FOLD  0.2
 #define THREAD_FOLD 0.7e-3
 #define BLOCK_TIME  0.6
+/* Iterations of a loop that are asked for together. */
+#define PIPELINED 4
 /* The share of the next longest that is not hidden by the longest. */
 #define SEEN 0.15
 /* What is read again by every block comes from its own cache mostly. */
@@ -116,7 +118,7 @@ static double answers(const CostPhase *ph, const CostAccess *a)
 	for (int at = a->loop; at >= 0; at = ph->loops.p[at].parent) {
 		const CostLoop *l = &ph->loops.p[at];
 		if (l->map == MAP_SERIAL && !l->task)
-			n *= l->extent;
+			n *= l->extent > PIPELINED ? l->extent / PIPELINED : 1;
 		if (l->map == MAP_VECTOR && l->lanes)
 			n *= (double)(int64_t)((l->extent + l->lanes - 1) /
 					       l->lanes);
