@@ -40,7 +40,7 @@ CFLAGS   ?= -O2 -g
 # must give the same bits whatever the compiler.
 TNFLAGS  := -std=gnu17 $(WARN) -fPIC -fno-semantic-interposition \
 	-ffp-contract=off -fno-math-errno
-LDLIBS   := -lcrypto -ljansson -ldl -lm -lpthread
+LDLIBS   := -lcrypto -ljansson -lsqlite3 -ldl -lm -lpthread
 
 # Optimised builds of the variants; san stops at the first report.
 ifeq ($(VARIANT),san)

@@ -75,26 +75,43 @@ typedef struct CandInfo {
 
 typedef struct Ledger Ledger;
 
-/* Opens or makes the database; NULL: reported (not a database, truncated, of a
- * newer version, no room). path NULL: ledger.sqlite in the cache folder. */
+/*
+ * Opens or makes the database; NULL: reported (not a database, truncated, of a
+ * newer version, no room). path NULL: ledger.sqlite in the cache folder. It
+ * lives in the context, and is closed with it at the latest.
+ *
+ * A forked child has no use of it: calls there are bugs, and closing it does
+ * nothing. One thread at a time. All errors are reported to the context.
+ */
 Ledger *ledger_open(Ctx *ctx, const char *path);
 void ledger_close(Ledger *l);
+/* How long a call waits for another process's transaction; tests wait less. */
+extern int ledger_wait_ms;
 
-/* SHA-256 over the parts. */
+/* SHA-256 over the parts; NULL is as "". */
 void search_key(const SearchKey *k, char out[SHA256_HEX]);
-/* The finished search of that key and policy, budget and seed; false: none.
- * Texts are in the arena. */
-bool ledger_find(Ledger *l, Arena *a, const char *key, const char *policy,
-		 SearchInfo *out);
-/* Begins a search; fills id. */
+/*
+ * The latest search that ended complete or exhausted with a plan, and has the
+ * parts, policy, seed and budgets of `want`; false: none. Texts are in the
+ * arena. out may be want.
+ */
+bool ledger_find(Ledger *l, Arena *a, const SearchInfo *want, SearchInfo *out);
+/* Begins a search: fills id, key, started, ended and state. */
 bool ledger_begin(Ledger *l, SearchInfo *s);
+/* Its state and plan; to be called on every way out but death. */
 bool ledger_end(Ledger *l, const SearchInfo *s);
-/* Adds a candidate; fills id and order. */
+/* Adds a candidate in whatever state it has; fills id and order. */
 bool ledger_add(Ledger *l, CandInfo *c);
-/* Its outcome, with samples where it was measured. */
+/*
+ * Its outcome, all but what it is (variant, region, chosen, rest, order); with
+ * samples where it was measured. It may be settled again: a chosen one that is
+ * passed becomes measured; samples NULL then keeps those it has.
+ */
 bool ledger_settle(Ledger *l, const CandInfo *c, const TrialResult *samples);
-/* Keeps a plan's JSON under its identity; and finds it, NULL: there is none,
- * or its bytes are not that identity's. */
+/*
+ * Keeps a plan's JSON under its identity, which must be its own; and finds it.
+ * NULL: there is none, or what is there is not that plan, which is warned of.
+ */
 bool ledger_keep_plan(Ledger *l, const char *identity, const char *json);
 const char *ledger_plan(Ledger *l, Arena *a, const char *identity);
 
@@ -112,7 +129,10 @@ typedef struct LedgerQuery {
 	bool samples;
 	bool json;
 } LedgerQuery;
-/* Prints what is asked for. */
+/*
+ * Prints what is asked for. False: reported, out may hold a part; a search
+ * whose candidates do not add up is printed, and then is an error.
+ */
 bool ledger_report(Ledger *l, Arena *a, const LedgerQuery *q, Buf *out);
 
 #endif
