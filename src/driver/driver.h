@@ -38,6 +38,11 @@
 #include "runtime/device.h"
 #include "runtime/runtime.h"
 
+/* A device that only children open (probe.c); target NULL: none is. */
+typedef struct Probed {
+	const char *target, *compiler, *flags, *text;
+} Probed;
+
 struct TenonContext {
 	Ctx ctx;
 	Buf notices;          /* handed out and cleared by tenon_notices() */
@@ -48,6 +53,7 @@ struct TenonContext {
 	bool out_of_memory;   /* the message, without memory to hold it */
 	Device *devices[DEVICE_KINDS]; /* NULL until a plan needs it */
 	double time_limit;             /* seconds that kernels may take */
+	Probed probed;
 	/* what a call is making: freed if it runs out of memory */
 	TenonProgram *new_program;
 	TenonPlan *new_plan;

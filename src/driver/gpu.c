@@ -75,6 +75,11 @@ bool gpu_compiler(TenonContext *c, Arena *a, const char *target,
 	DeviceKind kind = target_device(target);
 	Device *d = NULL;
 
+	if (c->probed.target && !strcmp(c->probed.target, target)) {
+		*compiler = c->probed.compiler;
+		*flags = c->probed.flags;
+		return true;
+	}
 	if (kind == DEVICE_OPENCL && !context_device(c, target, &d))
 		return false;
 	return device_compiler(&c->ctx, a, kind, d, target_arch(target),

@@ -119,7 +119,13 @@ bool plan_load_code(TenonPlan *p)
  * own. */
 static const char *load_alone(TenonContext *c, TenonPlan *p)
 {
-	if (plan_load_code(p))
+	/* a device that only children open: the code is made, where that needs
+	 * no device, and kept in the cache for them */
+	bool probed = c->probed.target && !p->isa;
+	bool made = probed ? target_device(p->plan->target) != DEVICE_CUDA ||
+				     gpu_build(p)
+			   : plan_load_code(p);
+	if (made)
 		return NULL;
 	const char *text = buf_str(&c->ctx.messages);
 	size_t n = strcspn(text, "\n");

@@ -38,6 +38,7 @@ typedef struct Runner {
 	Tune *t;
 	TenonPlan *plan;
 	TenonCall **calls;
+	TenonTensor *there; /* in the memory of a GPU; data NULL: none */
 	size_t next;
 	bool all; /* every family, rather than the search's */
 } Runner;
@@ -148,6 +149,37 @@ void tryout_close(Tune *t)
 
 /* ---- in the child ---------------------------------------------------- */
 
+/*
+ * Tensors of a plan for a GPU lie in its memory: the inputs of a set are copied
+ * there, and what is judged is copied back.
+ */
+static TenonError resident(Runner *r, size_t set)
+{
+	Tryout *y = r->t->tryout;
+	size_t n = y->nin + y->nout;
+
+	for (size_t i = 0; i < n; i++) {
+		TenonTensor *d = &r->there[set * n + i];
+		const TenonTensor *h =
+			i < y->nin ? &y->in[set * y->nin + i]
+				   : &y->out[set * y->nout + i - y->nin];
+		*d = *h;
+		d->place = tenon_plan_place(r->plan);
+		TenonError e = tenon_device_alloc(
+			r->plan, tenon_tensor_bytes(h), &d->data);
+		if (!e && i < y->nin)
+			e = tenon_device_copy(r->plan, d, h);
+		if (e)
+			return e;
+	}
+	return TENON_OK;
+}
+
+static bool on_device(const Runner *r)
+{
+	return r->t->target.threads > 0;
+}
+
 static TrialState fails(const Runner *r, TenonError e, char text[TRIAL_TEXT])
 {
 	const char *why = tenon_message(r->t->c);
@@ -176,10 +208,20 @@ static TrialState runner_open(void *state, char text[TRIAL_TEXT])
 static void runner_close(void *state)
 {
 	Runner *r = state;
+	Tryout *y = r->t->tryout;
 
-	for (size_t k = 0; k < r->t->tryout->sets; k++)
+	for (size_t k = 0; k < y->sets; k++) {
 		if (r->calls[k])
 			tenon_call_free(r->calls[k]);
+		r->calls[k] = NULL;
+	}
+	for (size_t i = 0; i < y->sets * (y->nin + y->nout); i++) {
+		TenonTensor *d = &r->there[i];
+		if (d->data)
+			tenon_device_free(r->plan, d->data,
+					  tenon_tensor_bytes(d));
+		d->data = NULL;
+	}
 }
 
 static TrialState call(Runner *r, size_t set, char text[TRIAL_TEXT])
@@ -232,6 +274,19 @@ static TrialState verdict(const Runner *r, TenonError e, TenonOutcome outcome,
 	return TRIAL_MEASURED;
 }
 
+/* The first set's results, to the device or from it. */
+static TenonError move_results(Runner *r, bool to)
+{
+	Tryout *y = r->t->tryout;
+	TenonError e = TENON_OK;
+
+	for (size_t i = 0; i < y->nout && !e && on_device(r); i++) {
+		TenonTensor *d = &r->there[y->nin + i], *h = &y->out[i];
+		e = tenon_device_copy(r->plan, to ? d : h, to ? h : d);
+	}
+	return e;
+}
+
 static TrialState runner_check(void *state, char text[TRIAL_TEXT])
 {
 	Runner *r = state;
@@ -246,9 +301,13 @@ static TrialState runner_check(void *state, char text[TRIAL_TEXT])
 			       outcome, text);
 	for (size_t i = 0; i < y->nout; i++)
 		memset(y->out[i].data, STALE, tenon_tensor_bytes(&y->out[i]));
-	TrialState s = call(r, 0, text);
+	TenonError e = move_results(r, true);
+	TrialState s = e ? fails(r, e, text) : call(r, 0, text);
 	if (s != TRIAL_MEASURED)
 		return s;
+	e = move_results(r, false);
+	if (e)
+		return fails(r, e, text);
 	for (size_t i = 0; i < y->nguards; i++)
 		if (!guarded_is_whole(y->guards[i])) {
 			snprintf(text, TRIAL_TEXT,
@@ -276,7 +335,10 @@ static TrialPath path_of(Tune *t, TenonPlan *plan, bool checks)
 	Runner *r = arena_new(&t->arena, Runner);
 
 	*r = (Runner){.t = t, .plan = plan};
-	r->calls = arena_array(&t->arena, TenonCall *, t->tryout->sets + 1);
+	Tryout *y = t->tryout;
+	r->calls = arena_array(&t->arena, TenonCall *, y->sets + 1);
+	r->there = arena_array(&t->arena, TenonTensor,
+			       y->sets * (y->nin + y->nout) + 1);
 	return (TrialPath){.state = r,
 			   .open = runner_open,
 			   .check = checks ? runner_check : NULL,

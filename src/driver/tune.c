@@ -109,6 +109,10 @@ static bool device_text(Tune *t, const char **out)
 	size_t n;
 
 	*out = "";
+	if (t->target.threads) {
+		*out = t->c->probed.text;
+		return true;
+	}
 	if (tenon_devices(t->c, &d, &n))
 		return false;
 	for (size_t i = 0; i < n; i++)
@@ -278,6 +282,20 @@ static bool dims_known(const TenonProgram *p)
 	return true;
 }
 
+/* A GPU is opened by children alone. */
+static bool find_target(Tune *t, const char *name)
+{
+	bool cpu = !name || !strncmp(name, "cpu", 3);
+
+	if (!cpu) {
+		if (!probe_device(t->c, name))
+			return false;
+		name = t->c->probed.target;
+	}
+	t->target_name = name;
+	return target_find(t->c, &t->arena, name, true, &t->target, &t->isa);
+}
+
 static bool tune(Tune *t, TenonTuneReport *report, TenonPlan **out)
 {
 	Ctx *ctx = &t->c->ctx;
@@ -299,8 +317,7 @@ static bool tune(Tune *t, TenonTuneReport *report, TenonPlan **out)
 			       .seconds = t->o->seconds,
 			       .candidates = t->o->candidates};
 	if (!policy_parse(ctx, s->info.policy, &measures) ||
-	    !dims_known(t->program) ||
-	    !target_find(t->c, &t->arena, name, true, &t->target, &t->isa) ||
+	    !dims_known(t->program) || !find_target(t, name) ||
 	    !variants_make(t) || !fill_key(t) ||
 	    !ledger_of(t->c, t->o->ledger, &t->ledger) ||
 	    !find_done(t, report, out, &found))
@@ -330,8 +347,6 @@ static bool tune_trapped(TenonContext *c, TenonProgram *program,
 	OomTrap trap;
 
 	arena_init(&t.arena);
-	if (o->plan && o->plan->target)
-		t.target_name = o->plan->target;
 	if (OOM_TRAP(&trap)) {
 		tune_close(&t);
 		oom_raise();

@@ -4,7 +4,7 @@
  *   variants.c  the space: programs, partitions, candidates
  *   tryout.c    plans of points, made together and tried in a child
  *   tune.c      tenon_tune(): keys, the ledger, the outcome
- *   adopt.c     a plan that was edited by hand
+ *   probe.c     a device looked at from a child
  */
 #ifndef TENON_DRIVER_TUNE_H
 #define TENON_DRIVER_TUNE_H
@@ -37,6 +37,11 @@ bool tune_without(const Tune *t, const char *rule);
 bool variants_make(Tune *t);
 /* The plan of a point, its code not loaded; NULL: reported. */
 TenonPlan *variants_plan(Tune *t, const Point *p);
+
+/* ---- probe.c --------------------------------------------------------- */
+
+/* Fills c->probed with what a child says of --target NAME. */
+bool probe_device(TenonContext *c, const char *name);
 
 /* ---- tryout.c -------------------------------------------------------- */
 

@@ -207,6 +207,27 @@ static bool rewrite(Tune *t)
 	return true;
 }
 
+/* Equal programs, each with its partitions. */
+static bool alternatives(Maker *m)
+{
+	Tune *t = m->t;
+	Alternatives x = {0};
+	AlternativeOptions o = {.most = PROGRAMS,
+				.dims = t->program->dims,
+				.without = t->o->without};
+
+	if (tune_without(t, "all"))
+		return true;
+	if (!rewrite_alternatives(&t->c->ctx, &t->arena, t->rewritten, &o, &x))
+		return false;
+	for (size_t i = 1; i < x.list.n; i++) {
+		m->program = x.list.p[i].program;
+		m->how = x.list.p[i].rules;
+		partitions(m);
+	}
+	return true;
+}
+
 bool variants_make(Tune *t)
 {
 	Maker m = {.t = t, .how = ""};
@@ -224,17 +245,34 @@ bool variants_make(Tune *t)
 		return false;
 	m.program = t->rewritten;
 	partitions(&m);
-	return true;
+	return alternatives(&m);
 }
+
+/* Sizes to weigh by where none are set. */
+#define SOME_SIZE 256
+/* Whatever sizes it was found by, it is among so many. */
+#define MANY 64
 
 const Program *variants_program(const TenonProgram *program,
 				const Program *rewritten, Arena *a,
 				const char *text)
 {
-	(void)program;
-	(void)rewritten;
-	(void)a;
-	(void)text;
+	size_t n = program->p->ex.dims.n;
+	int64_t *dims = arena_array(a, int64_t, n + 1);
+	AlternativeOptions o = {.most = MANY, .dims = dims};
+	Alternatives x = {0};
+
+	for (size_t i = 0; i < n; i++)
+		dims[i] = program->dims[i] < 0 ? SOME_SIZE : program->dims[i];
+	if (!rewrite_alternatives(&program->c->ctx, a, rewritten, &o, &x))
+		return NULL;
+	for (size_t i = 1; i < x.list.n; i++) {
+		Buf b;
+		buf_init(&b, a);
+		program_print(x.list.p[i].program, &b);
+		if (!strcmp(buf_str(&b), text))
+			return x.list.p[i].program;
+	}
 	return NULL;
 }
 
