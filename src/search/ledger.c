@@ -7,10 +7,6 @@
  * never half-way. Sources: sqlite.org/wal.html, lang_transaction.html,
  * howtocorrupt.html (on fork, and on closing a file that a connection has
  * open: nothing here opens the file beside SQLite).
- *
- * A search keeps the id, the start time, the namespace and the boot of its
- * process. One of this boot and namespace whose id is free, or has another
- * start time, is gone. A process that cannot be judged counts as running.
  */
 #include "search/ledger_own.h"
 #include "runtime/store.h"
@@ -87,10 +83,24 @@ static const char *const steps[] = {schema_1};
 
 #define MOVE_AWAY "move it away, and Tenon makes a new one"
 
+/* Of the log, of the database, or of what was to be opened. */
+static int system_errno(sqlite3 *db)
+{
+	sqlite3_file *log = NULL;
+	int why = 0;
+
+	sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+	if (log && log->pMethods)
+		log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &why);
+	if (!why)
+		sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &why);
+	return why ? why : sqlite3_system_errno(db);
+}
+
 /* The system's word for what went wrong under SQLite. */
 static bool system_fails(Ledger *l, const char *doing)
 {
-	int why = sqlite3_system_errno(l->db);
+	int why = system_errno(l->db);
 
 	if (why == ENOSPC || why == EDQUOT || why == EFBIG)
 		return diag_fail(l->ctx, ERR_ENV,
@@ -312,77 +322,7 @@ static bool take_int(void *arg, sqlite3_stmt *row)
 	return true;
 }
 
-/* ---- processes --------------------------------------------------------- */
-
-/* The beginning of a file of /proc; "" where there is none. */
-static void proc_read(const char *path, char *out, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, out, size - 1);
-
-	out[n > 0 ? n : 0] = '\0';
-	out[strcspn(out, "\n")] = '\0';
-	if (fd >= 0)
-		close(fd);
-}
-
-/* Clock ticks from boot to start (proc(5), stat, field 22); 0: it is gone. */
-static unsigned long long start_time(long pid)
-{
-	char path[64], text[1024];
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-	proc_read(path, text, sizeof(text));
-	/* The name in brackets may hold anything; state is behind it. */
-	const char *s = strrchr(text, ')');
-	if (!s || strlen(s) < 3 || s[2] == 'Z' || s[2] == 'X')
-		return 0;
-	s += 2;
-	for (int field = 3; field < 22 && s; field++) {
-		s = strchr(s, ' ');
-		s = s ? s + 1 : NULL;
-	}
-	return s ? strtoull(s, NULL, 10) : 0;
-}
-
-/* Where an id means a process: pid:[4026531836] and the boot. */
-static void process_space(char out[110])
-{
-	char boot[48], space[48];
-	ssize_t n = readlink("/proc/self/ns/pid", space, sizeof(space) - 1);
-
-	space[n > 0 ? n : 0] = '\0';
-	proc_read("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
-	snprintf(out, 110, "%s %s", space, boot);
-}
-
-void ledger_process(char out[160])
-{
-	char space[110];
-
-	process_space(space);
-	snprintf(out, 160, "%ld %llu %s", (long)getpid(), start_time(getpid()),
-		 space);
-}
-
-static bool process_is_gone(const char *stored)
-{
-	char space[110];
-	unsigned long long start;
-	long pid;
-	int n = 0;
-
-	if (sscanf(stored, "%ld %llu %n", &pid, &start, &n) != 2 || !n ||
-	    !start)
-		return false;
-	process_space(space);
-	const char *boot = strchr(stored + n, ' '), *now = strchr(space, ' ');
-	if (!boot || !boot[1] || !now[1])
-		return false;
-	if (strcmp(boot, now) != 0)
-		return true;
-	return strcmp(stored + n, space) == 0 && start_time(pid) != start;
-}
+/* ---- searches of processes that are gone ------------------------------- */
 
 typedef struct Gone {
 	Arena *a;

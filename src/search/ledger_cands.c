@@ -71,8 +71,7 @@ static bool take_counted(void *arg, sqlite3_stmt *row)
 	return true;
 }
 
-/* A number, or NULL for every region; `all` is the whole program. */
-static const char *region_of(const LedgerQuery *q)
+const char *query_region(const LedgerQuery *q)
 {
 	return q->region && strcmp(q->region, "all") == 0 ? "-1" : q->region;
 }
@@ -85,7 +84,7 @@ static bool find_cands(Report *r, const SearchRow *s, bool counted, Cands *out)
 			  "SELECT " CAND_COLUMNS " FROM " CAND_TABLES
 			  " WHERE " WANTED "AND (?5 OR NOT " COUNTED
 			  ") ORDER BY " IN_GROUPS ", " IN_ORDER,
-			  "ittti", s->info.id, q->state, region_of(q),
+			  "ittti", s->info.id, q->state, query_region(q),
 			  q->realisation, (int64_t)counted);
 }
 
@@ -101,7 +100,7 @@ static bool find_counts(Report *r, const SearchRow *s, Counts *out)
 		"AND " COUNTED " GROUP BY c.variant, c.region, c.state, "
 		"coalesce(c.reason, '') ORDER BY " IN_GROUPS
 		", c.state, count(*) DESC, 4",
-		"ittt", s->info.id, q->state, region_of(q), q->realisation);
+		"ittt", s->info.id, q->state, query_region(q), q->realisation);
 }
 
 static bool take_sample(void *arg, sqlite3_stmt *row)
@@ -261,7 +260,7 @@ static bool find_places(Report *r, const SearchRow *s, Places *out)
 			  "SELECT v.key, v.how, c.region FROM " CAND_TABLES
 			  " WHERE " WANTED "GROUP BY c.variant, c.region "
 			  "ORDER BY " IN_GROUPS,
-			  "ittt", s->info.id, q->state, region_of(q),
+			  "ittt", s->info.id, q->state, query_region(q),
 			  q->realisation);
 }
 

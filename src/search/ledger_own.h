@@ -2,6 +2,7 @@
  * ledger_own: what the files of the ledger share.
  *
  *   ledger.c          the database: schema, versions, statements, errors
+ *   ledger_process.c  whether the process of a search is gone
  *   ledger_rows.c     searches, candidates and plans, written and found
  *   ledger_table.c    aligned columns, JSON
  *   ledger_report.c   searches
@@ -49,8 +50,13 @@ bool ledger_begin_read(Ledger *l);  /* all that follows sees one state */
 bool ledger_end_write(Ledger *l, bool ok);
 /* A column's text in the arena; NULL stays NULL. */
 const char *ledger_text(Arena *a, sqlite3_stmt *row, int column);
+
+/* ---- ledger_process.c -------------------------------------------------- */
+
 /* This process, as it is stored with a search. */
-void ledger_process(char out[160]);
+#define PROCESS_TEXT 160
+void process_text(char out[PROCESS_TEXT]);
+bool process_is_gone(const char *stored); /* false where it cannot be told */
 
 /* ---- ledger_rows.c ----------------------------------------------------- */
 
@@ -131,6 +137,8 @@ void search_title(const Report *r, const SearchRow *s);
 void search_json(Report *r, const SearchRow *s); /* fields */
 void cand_json(Report *r, const CandInfo *c);    /* an item */
 
+/* A number, or NULL for every region; `all` is the whole program. */
+const char *query_region(const LedgerQuery *q);
 bool report_cands(Report *r, const SearchRow *s);
 bool report_refuted(Report *r, const SearchRow *s);
 bool report_compare(Report *r);

@@ -344,7 +344,7 @@ static bool check_query(Report *r)
 			"candidates have no state `%s`", q->state);
 	if (!q->region)
 		return true;
-	const char *region = region_of(q);
+	const char *region = query_region(q);
 	(void)strtoll(region, &end, 10);
 	return (*region && !*end) ||
 	       diag_fail(r->l->ctx, ERR_USAGE,

@@ -110,10 +110,10 @@ bool ledger_find(Ledger *l, Arena *a, const SearchInfo *want, SearchInfo *out)
 
 bool ledger_begin(Ledger *l, SearchInfo *s)
 {
-	char process[160];
+	char process[PROCESS_TEXT];
 
 	search_key(&s->parts, s->key);
-	ledger_process(process);
+	process_text(process);
 	s->started = (int64_t)time(NULL);
 	s->ended = 0;
 	s->state = "running";
