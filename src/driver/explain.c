@@ -595,6 +595,7 @@ void explain_text(TenonPlan *p, Buf *b)
 	buf_puts(b, "Part B: storage, schedule, code, launches\n\n");
 	stage_boundaries(b, a, p);
 	stage_storage(b, p);
+	explain_field(b, a, p);
 	stage_kernels(b, a, p);
 	stage_code(b, a, p);
 }

@@ -13,6 +13,9 @@ const char *explain_meaning(Arena *a, const Program *p, ValueId v);
 /* Where it happens: "k0.main, in registers, stored to b_y"; "" if dropped. */
 const char *explain_place(Arena *a, const Kernels *ks, ValueId v);
 
+/* What else each kernel could be (explain_field.c). */
+void explain_field(Buf *b, Arena *a, TenonPlan *p);
+
 void explain_text(TenonPlan *p, Buf *b);
 void explain_json(TenonPlan *p, Buf *b);
 

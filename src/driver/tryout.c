@@ -164,6 +164,7 @@ static TenonError resident(Runner *r, size_t set)
 			i < y->nin ? &y->in[set * y->nin + i]
 				   : &y->out[set * y->nout + i - y->nin];
 		*d = *h;
+		d->data = NULL;
 		d->place = tenon_plan_place(r->plan);
 		TenonError e = tenon_device_alloc(
 			r->plan, tenon_tensor_bytes(h), &d->data);
@@ -195,10 +196,18 @@ static TrialState runner_open(void *state, char text[TRIAL_TEXT])
 	Runner *r = state;
 	Tryout *y = r->t->tryout;
 
+	if (on_device(r) && !r->plan->gpu && !plan_load_code(r->plan))
+		return fails(r, TENON_EENV, text);
 	for (size_t k = 0; k < y->sets; k++) {
-		TenonError e =
-			tenon_call_new(r->plan, y->in + k * y->nin,
-				       y->out + k * y->nout, &r->calls[k]);
+		const TenonTensor *in = y->in + k * y->nin;
+		const TenonTensor *out = y->out + k * y->nout;
+		TenonError e = on_device(r) ? resident(r, k) : TENON_OK;
+		if (on_device(r)) {
+			in = r->there + k * (y->nin + y->nout);
+			out = in + y->nin;
+		}
+		if (!e)
+			e = tenon_call_new(r->plan, in, out, &r->calls[k]);
 		if (e)
 			return fails(r, e, text);
 	}
