@@ -180,8 +180,7 @@ static bool find_done(Tune *t, TenonTuneReport *r, TenonPlan **out, bool *found)
 
 	*found = false;
 	if (t->o->again || !t->ledger ||
-	    !ledger_find(t->ledger, &t->arena, t->search.info.key,
-			 t->search.info.policy, &old) ||
+	    !ledger_find(t->ledger, &t->arena, &t->search.info, &old) ||
 	    !old.plan)
 		return true;
 	const char *json = ledger_plan(t->ledger, &t->arena, old.plan);

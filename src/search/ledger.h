@@ -51,7 +51,8 @@ typedef struct SearchInfo {
 	double seconds; /* budget; 0: none */
 	int64_t candidates;
 	int64_t started, ended; /* Unix time; ended 0: not yet, or killed */
-	const char *state; /* running, complete, exhausted, stopped, killed */
+	const char *state; /* running, complete, exhausted, stopped, failed,
+			      killed */
 	const char *plan;  /* identity of the plan chosen; NULL: none */
 } SearchInfo;
 

@@ -104,7 +104,7 @@ static bool read_side(Report *r, const char *asked, Side *s)
 				 "the plan %.12s in the ledger %s: %s",
 				 s->identity, r->l->path, why);
 	if (!text || !plan_parts(r->l->ctx, r->a, r->l->path, text,
-				 strlen(text), &s->parts))
+				 strlen(text), false, &s->parts))
 		return false;
 	read_kernels(s);
 	return ledger_sql(r->l, take_timed, s,

@@ -292,7 +292,7 @@ static bool is_plan(Arena *a, const char *identity, const char *json)
 {
 	PlanParts parts = {0};
 
-	return plan_parts(NULL, a, "", json, strlen(json), &parts) &&
+	return plan_parts(NULL, a, "", json, strlen(json), false, &parts) &&
 	       strcmp(parts.identity, identity) == 0;
 }
 
