@@ -259,18 +259,30 @@ bool pool_affinity(const int *cpus, unsigned n)
 	return ok;
 }
 
-/* Signals are for the program's own threads, so ours block them all. */
+/*
+ * Signals are for the program's own threads, so ours block them all but for
+ * faults: a blocked one would end the process past its handler.
+ */
+static void signals_of_threads(sigset_t *blocked)
+{
+	sigfillset(blocked);
+	sigdelset(blocked, SIGSEGV);
+	sigdelset(blocked, SIGBUS);
+	sigdelset(blocked, SIGFPE);
+	sigdelset(blocked, SIGILL);
+}
+
 static void pool_grow(unsigned want)
 {
-	sigset_t all, old;
+	sigset_t blocked, old;
 	pthread_attr_t attr;
 	if (pool.bound != atomic_load(&wish.number))
 		threads_bind();
 	if (pool.threads >= want || pthread_attr_init(&attr) != 0)
 		return;
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	signals_of_threads(&blocked);
+	pthread_sigmask(SIG_SETMASK, &blocked, &old);
 	while (pool.threads < want &&
 	       pthread_create(&pool.ids[pool.threads], &attr, pool_thread,
 			      NULL) == 0)

@@ -251,6 +251,13 @@ bool plan_units_fit(TenonPlan *p, const Kernels *ks, const Target *t);
 bool plan_compiler(TenonPlan *p, const char *target, const Kernels *ks,
 		   const char **compiler, const char **flags);
 
+/*
+ * A plan of the program whose stage 2 is `rewritten`, which outlives it; NULL:
+ * reported. Inside an API call, or where out of memory is a bug.
+ */
+TenonPlan *plan_of_rewritten(TenonProgram *program, const Program *rewritten,
+			     const TenonPlanOptions *o);
+
 /* ---- load.c ---------------------------------------------------------- */
 
 /* Compiles and loads the sources of a plan. */

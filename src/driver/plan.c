@@ -219,6 +219,19 @@ TenonError tenon_compile(TenonContext *c, TenonProgram *program,
 	return API_LEAVE(c, ok);
 }
 
+TenonPlan *plan_of_rewritten(TenonProgram *program, const Program *rewritten,
+			     const TenonPlanOptions *o)
+{
+	TenonPlan *p = plan_new(program->c);
+	Pipeline pl = {.program = program->p, .rewritten = rewritten};
+
+	p->program = program;
+	if (plan_compile(p, &pl, STAGE_REWRITTEN, o))
+		return p;
+	tenon_plan_free(p);
+	return NULL;
+}
+
 /* ---- resuming -------------------------------------------------------- */
 
 static bool read_stage(TenonPlan *p, Pipeline *pl, Stage stage, uint32_t source)

@@ -449,13 +449,7 @@ static void attention_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_attention = {
-	"attention",
-	attention_params,
-	attention_admit,
-	attention_rule,
-	attention_legal,
-	attention_lower,
-	NULL,
-	NULL,
-	NULL,
+	"attention",    attention_params, attention_admit,
+	attention_rule, attention_legal,  attention_lower,
+	NULL,           attention_domain, attention_cost,
 };

@@ -3,6 +3,7 @@
  *
  *   attention.c       the choice, the passes, what may be skipped
  *   attention_body.c  the kernel's loops
+ *   attention_cost.c  what a search considers, and predicted times
  *   gpu_attention*.c  all of it for GPUs, but for the passes
  */
 #ifndef TENON_REALISE_ATTENTION_H
@@ -61,5 +62,9 @@ Op attend_fold(Op reduction);
  * the tiles of `keys` keys that some query of it sees. */
 void attend_bound(Attend *w, int64_t rows, int64_t keys);
 void attend_kernel(Attend *w);
+void attention_domain(const Regions *r, uint32_t region, const Target *t,
+		      Domain by[MAX_PARAMS]);
+Cost attention_cost(const Regions *r, uint32_t region, const Target *t,
+		    const Candidate *c, const int64_t *dims);
 
 #endif

@@ -31,7 +31,7 @@ static const char *contract_admit(Arena *a, const Regions *r, uint32_t region)
 		       : "the region holds no contraction";
 }
 
-static const Value *product_of(const Regions *r, uint32_t region)
+const Value *contract_product(const Regions *r, uint32_t region)
 {
 	return program_value(r->program, r->regions.p[region].anchor);
 }
@@ -53,17 +53,7 @@ bool contract_is_memory(const Regions *r, uint32_t region, ValueId id)
 	       r->of[id] != region;
 }
 
-/* What is known of an operand's elements before any is evaluated. */
-typedef struct Operand {
-	bool memory; /* they are read, not computed */
-	bool along;  /* memory runs along the axis asked for */
-	bool fixed;  /* nothing of it is an input */
-	DType dtype;
-} Operand;
-
-/* The axis is `rank - 1 - behind` of the value. */
-static Operand operand_of(const Regions *r, uint32_t region, ValueId id,
-			  int behind)
+Operand contract_look(const Regions *r, uint32_t region, ValueId id, int behind)
 {
 	const Value *v = program_value(r->program, id);
 	Operand o = {.dtype = v->dtype};
@@ -86,7 +76,7 @@ static Operand operand_of(const Regions *r, uint32_t region, ValueId id,
 bool contract_is_plain(const Regions *r, uint32_t region, ValueId id, DType acc,
 		       int behind, bool *fixed)
 {
-	Operand o = operand_of(r, region, id, behind);
+	Operand o = contract_look(r, region, id, behind);
 
 	*fixed = o.fixed;
 	return o.memory && o.along && o.dtype == acc;
@@ -98,7 +88,7 @@ bool contract_is_plain(const Regions *r, uint32_t region, ValueId id, DType acc,
  */
 static bool turns(const Regions *r, uint32_t region, MatrixUnit unit)
 {
-	const Value *v = product_of(r, region);
+	const Value *v = contract_product(r, region);
 	int64_t m = contract_known(r, v->shape[v->rank - 2]);
 	int64_t n = contract_known(r, v->shape[v->rank - 1]);
 	const Value *a = program_value(r->program, v->args[0]);
@@ -112,7 +102,7 @@ static bool turns(const Regions *r, uint32_t region, MatrixUnit unit)
 static Candidate contract_rule(const Regions *r, uint32_t region,
 			       const Target *t)
 {
-	const Value *v = product_of(r, region);
+	const Value *v = contract_product(r, region);
 	const Value *a = program_value(r->program, v->args[0]);
 	Arena scratch;
 	arena_init(&scratch);
@@ -128,8 +118,8 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 	};
 	int64_t par[P_COUNT];
 	Candidate c = {.nparams = P_COUNT};
-	Operand oa = operand_of(r, region, v->args[turned], turned);
-	Operand ob = operand_of(r, region, v->args[!turned], turned);
+	Operand oa = contract_look(r, region, v->args[turned], turned);
+	Operand ob = contract_look(r, region, v->args[!turned], turned);
 
 	if (!lower_is_scalar(r, region)) {
 		/* a few rows side by side lie as close as along k */
@@ -195,7 +185,7 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 {
 	int64_t lanes = c->params[P_LANES].value, nr = c->params[P_NR].value;
 	int64_t mr = c->params[P_MR].value;
-	const Value *v = product_of(r, region);
+	const Value *v = contract_product(r, region);
 	int64_t par[P_COUNT], unit = c->params[P_UNIT].value;
 
 	for (int i = 0; i < P_COUNT; i++)
@@ -307,7 +297,7 @@ static void contract_lower(Kernels *ks, Kernel *k, const Regions *r,
 }
 
 const Realisation realise_contract = {
-	"contract",     contract_params, contract_admit, contract_rule,
-	contract_legal, contract_lower,  NULL,           NULL,
-	NULL,
+	"contract",    contract_params, contract_admit,
+	contract_rule, contract_legal,  contract_lower,
+	NULL,          contract_domain, contract_cost,
 };

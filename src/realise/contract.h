@@ -9,6 +9,8 @@
  *   contract_ahead.c  asking for memory before it is needed
  *   contract_dot.c    products by matrix units: their panels and tile
  *   contract_join.c   several products in a kernel
+ *   contract_domain.c what a search considers
+ *   contract_cost.c   predicted times
  */
 #ifndef TENON_REALISE_CONTRACT_H
 #define TENON_REALISE_CONTRACT_H
@@ -282,6 +284,19 @@ void contract_ask_finish(Product *p, size_t first, size_t made, Ex last);
 
 /* ---- contract.c ------------------------------------------------------ */
 
+/* The last product of a region. */
+const Value *contract_product(const Regions *r, uint32_t region);
+/* What is known of an operand's elements before any is evaluated. */
+typedef struct Operand {
+	bool memory; /* they are read, not computed */
+	bool along;  /* memory runs along the axis asked for */
+	bool fixed;  /* nothing of it is an input */
+	DType dtype;
+} Operand;
+/* The axis is `rank - 1 - behind` of the value. */
+Operand contract_look(const Regions *r, uint32_t region, ValueId id,
+		      int behind);
+
 /*
  * Whether memory holds the operand in the accumulator's dtype, and runs along
  * its axis `rank - 1 - behind`; fixed: nothing of it is an input.
@@ -290,6 +305,13 @@ bool contract_is_plain(const Regions *r, uint32_t region, ValueId id, DType acc,
 		       int behind, bool *fixed);
 /* Operand 0 or 1 of the product v, whose m and n are p's. */
 Packed contract_operand(const Product *p, const Value *v, int number);
+
+/* ---- contract_domain.c, contract_cost.c ------------------------------ */
+
+void contract_domain(const Regions *r, uint32_t region, const Target *t,
+		     Domain by[MAX_PARAMS]);
+Cost contract_cost(const Regions *r, uint32_t region, const Target *t,
+		   const Candidate *c, const int64_t *dims);
 
 /* ---- contract_join.c ------------------------------------------------- */
 

@@ -16,7 +16,7 @@
  * An index read from memory that does not depend on the last axis (a gather
  * of rows) is checked once a row, so that the row is copied by lanes.
  */
-#include "realise/lower.h"
+#include "realise/cost.h"
 
 #include "ir/view.h"
 
@@ -595,7 +595,24 @@ static void loop_lower(Kernels *ks, Kernel *k, const Regions *r,
 			      target);
 }
 
+static void loop_domain(const Regions *r, uint32_t region, const Target *t,
+			Domain by[MAX_PARAMS])
+{
+	int lanes = lower_lanes(r, region, t);
+
+	by[P_WALK] = (Domain){{WALK_ROWS, WALK_FLAT, WALK_TILES}, 3};
+	by[P_STREAM] = (Domain){{0, 2}, 2};
+	by[P_LANES] = (Domain){{lanes / 2}, lanes > 1};
+	by[P_BLOCK] = (Domain){{2048, 4096, 65536, 262144}, 4};
+}
+
+static Cost loop_cost(const Regions *r, uint32_t region, const Target *t,
+		      const Candidate *c, const int64_t *dims)
+{
+	return cost_lowered(&realise_loop, r, region, t, c, dims);
+}
+
 const Realisation realise_loop = {
-	"loop",     loop_params, loop_admit, loop_rule, loop_legal,
-	loop_lower, loop_settle, NULL,       NULL,
+	"loop",     loop_params, loop_admit,  loop_rule, loop_legal,
+	loop_lower, loop_settle, loop_domain, loop_cost,
 };

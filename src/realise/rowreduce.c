@@ -16,20 +16,29 @@
  */
 #include "realise/rowreduce.h"
 
+#include "realise/cost.h"
+
 #include <string.h>
 
 static const char *const rowreduce_params[] = {
-	"lanes", "rows", "stream", "ahead", "split", "width", "turns", NULL};
+	"lanes", "rows", "stream", "ahead", "split",
+	"keep",	 "width", "turns", NULL};
 enum {
 	P_LANES,
 	P_ROWS,   /* elements that make a task worth a claim; a GPU's: rows */
 	P_STREAM, /* stores past the caches: 0 never, 1 by size, 2 always */
 	P_AHEAD,  /* a pass asks for the next row: as stream */
 	P_SPLIT,  /* rows in pieces: 0 never, 1 by length, 2 always */
+	P_KEEP,   /* of a row for the passes behind: KEEP_... */
 	P_WIDTH,  /* a GPU's: elements of a run, 0: single ones, in turn */
 	P_TURNS,  /* a GPU's: runs of a thread in a step */
 	P_COUNT,
 	P_CPU = P_WIDTH
+};
+enum {
+	KEEP_NONE,   /* all is computed again */
+	KEEP_COSTLY, /* values of an inexact elementary function */
+	KEEP_ALL,
 };
 
 static const char *rowreduce_admit(Arena *a, const Regions *r, uint32_t region)
@@ -212,6 +221,7 @@ static Candidate rowreduce_rule(const Regions *r, uint32_t region,
 			   {"stream", 1},
 			   {"ahead", !t->threads},
 			   {"split", 1},
+			   {"keep", KEEP_COSTLY},
 			   {"width", sequential ? 0 : row_width(r, region)},
 			   {"turns", 1}},
 		.nparams = t->threads ? P_COUNT : P_CPU,
@@ -270,6 +280,10 @@ static const char *rowreduce_legal(Arena *a, const Regions *r, uint32_t region,
 		return "split must be 0 (never), 1 (by length) or 2 (always)";
 	if (c->params[P_AHEAD].value < 0 || c->params[P_AHEAD].value > 2)
 		return "ahead must be 0 (never), 1 (by size) or 2 (always)";
+	if (c->params[P_KEEP].value < KEEP_NONE ||
+	    c->params[P_KEEP].value > KEEP_ALL)
+		return "keep must be 0 (nothing), 1 (costly values) or 2 (all "
+		       "that a later pass reads)";
 	return NULL;
 }
 
@@ -726,10 +740,11 @@ void rows_lower_pass(Rows *w, int pass)
 }
 
 /*
- * Row buffers for values of an inexact elementary function that a later
- * pass reads: computing them again would cost more than the store.
+ * Row buffers for values that a later pass reads, by the rule those of an
+ * inexact elementary function: computing them again would cost more than the
+ * store.
  */
-static void plan_cache(Rows *w)
+static void plan_cache(Rows *w, int64_t keep)
 {
 	const Region *reg = w->reg;
 	Uses uses = program_uses(w->l.arena, w->l.p);
@@ -749,7 +764,9 @@ static void plan_cache(Rows *w)
 		ValueId id = reg->values.p[i];
 		const Value *v = program_value(w->l.p, id);
 		bool later = false;
-		if (op_info[v->op].ulp == 0 || !rows_is_full(w, id))
+		bool costly = op_info[v->op].ulp > 0;
+		if (!(keep == KEEP_ALL || (keep == KEEP_COSTLY && costly)) ||
+		    !rows_is_full(w, id) || op_info[v->op].cls != OPC_ELEM)
 			continue;
 		for (uint32_t u = uses.first[id]; u < uses.first[id + 1]; u++)
 			later |= in_region(w, uses.list[u]) &&
@@ -936,7 +953,7 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 	if (target->threads)
 		open_runs(&w, c);
 	if (!w.across)
-		plan_cache(&w);
+		plan_cache(&w, c->params[P_KEEP].value);
 
 	Ex n_rows = ex_const(t, 1), where = ex_const(t, 0);
 	for (int d = 0; d < w.nkept; d++)
@@ -956,6 +973,23 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			   !ex_equals(t, where, 1));
 }
 
+static void rowreduce_domain(const Regions *r, uint32_t region,
+			     const Target *t, Domain by[MAX_PARAMS])
+{
+	int lanes = lower_lanes(r, region, t);
+
+	by[P_STREAM] = by[P_AHEAD] = by[P_KEEP] = (Domain){{0, 2}, 2};
+	by[P_SPLIT] = (Domain){{0, 2}, 2};
+	by[P_LANES] = (Domain){{lanes / 2}, lanes > 1};
+	by[P_ROWS] = (Domain){{4096, 65536}, 2};
+}
+
+static Cost rowreduce_cost(const Regions *r, uint32_t region, const Target *t,
+			   const Candidate *c, const int64_t *dims)
+{
+	return cost_lowered(&realise_rowreduce, r, region, t, c, dims);
+}
+
 const Realisation realise_rowreduce = {
 	"rowreduce",
 	rowreduce_params,
@@ -964,6 +998,6 @@ const Realisation realise_rowreduce = {
 	rowreduce_legal,
 	rowreduce_lower,
 	rowreduce_settle,
-	NULL,
-	NULL,
+	rowreduce_domain,
+	rowreduce_cost,
 };

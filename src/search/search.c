@@ -8,6 +8,7 @@
  */
 #include "search/search.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -316,11 +317,19 @@ size_t search_seen(const Search *s, const Point *p)
 		       : SIZE_MAX;
 }
 
+double search_left(const Search *s)
+{
+	if (s->o.seconds <= 0 || s->final)
+		return INFINITY;
+	double left = s->o.seconds - (clock_seconds() - s->began);
+	return left > 0 ? left : 0;
+}
+
 static bool out_of_budget(Search *s)
 {
 	if (s->host->stop && s->host->stop())
 		s->stopped = true;
-	if (s->o.seconds > 0 && clock_seconds() - s->began > s->o.seconds)
+	if (search_left(s) <= 0)
 		s->exhausted = true;
 	if (s->o.candidates > 0 && s->begun >= s->o.candidates)
 		s->exhausted = true;
@@ -458,6 +467,7 @@ static bool try_batch(Search *s, const Point *p, size_t n)
 	if (!s->host->try(s->host->arg, incumbent, p, n, r, one_tried, &b,
 			  &done))
 		s->failed = true;
+	s->begun -= (int64_t)(n - done);
 	s->stopped |= s->host->stop && s->host->stop();
 	s->exhausted |= done < n && !s->failed && !s->stopped;
 	return done == n && !s->failed && !s->stopped;
@@ -594,7 +604,7 @@ static bool conclude(Search *s)
 
 	if (s->failed)
 		return false;
-	s->ending = true;
+	s->final = true;
 	if (s->tried.n == 0) { /* ended before it began: nothing is known */
 		s->chosen = space_rule(s->space, 0);
 		return true;

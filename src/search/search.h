@@ -85,7 +85,7 @@ struct Search {
 	size_t best;  /* in tried */
 	int64_t begun;
 	bool exhausted, stopped, failed;
-	bool ending; /* the final, which stop() does not end */
+	bool final; /* which neither budget nor stop() ends */
 	/* outcome */
 	Point chosen;
 	int64_t considered, counts[CAND_STATES];
@@ -107,6 +107,8 @@ bool policy_parse(Ctx *ctx, const char *name, bool *measures);
 bool search_try(Search *s, const Point *p, size_t n);
 /* Number in tried; SIZE_MAX: it was not. */
 size_t search_seen(const Search *s, const Point *p);
+/* Seconds that trials may still take; INFINITY: any. */
+double search_left(const Search *s);
 /* Uniform in 0 ... n-1. */
 uint64_t search_random(Search *s, uint64_t n);
 

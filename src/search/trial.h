@@ -51,25 +51,33 @@ typedef struct TrialResult {
 	double check_ms, time_ms;
 } TrialResult;
 
-/* In the child alone, but for `open` of what is checked elsewhere. Each
- * returns a state; anything but MEASURED ends the candidate, with text. */
+/*
+ * In the child alone, but for `open` of what is checked elsewhere. Each
+ * returns a state; anything but MEASURED ends the candidate, with text. The
+ * child has the parent's memory, but of its files and devices only stderr,
+ * and no threads but its own (a pool's are started anew): what else a path
+ * needs, `open` makes. A candidate may be opened in several children.
+ */
 typedef struct TrialPath {
 	void *state;
 	/* Loads what there is to load, and binds the tensors. */
 	TrialState (*open)(void *state, char text[TRIAL_TEXT]);
-	/* Whether what it computes is right; NULL: known to be. */
+	/* Whether what it computes is right; NULL: known to be. Once before
+	 * timing, and for a winner once more after it. */
 	TrialState (*check)(void *state, char text[TRIAL_TEXT]);
 	/* One call, waited for. */
 	TrialState (*run)(void *state, char text[TRIAL_TEXT]);
-	void (*close)(void *state);
+	void (*close)(void *state); /* NULL: nothing to do */
 } TrialPath;
 
 typedef struct TrialOptions {
-	double open_limit, check_limit, run_limit; /* seconds; one call's */
-	int rounds;                                /* at most TRIAL_ROUNDS */
+	/* Seconds, open's for close too; run's of one call. INFINITY: any. */
+	double open_limit, check_limit, run_limit;
+	/* At most TRIAL_ROUNDS; below five nothing but hopeless is decided. */
+	int rounds;
 	double hopeless; /* after three rounds slower than this: no more */
-	/* seconds that remain for the whole batch; candidates not begun by
-	 * then are left: trial_batch says how many are done */
+	/* seconds that remain for the whole batch (INFINITY: any); candidates
+	 * not begun by then are left: trial_batch says how many are done */
 	double seconds;
 	bool (*stop)(void); /* Ctrl-C; NULL: none */
 } TrialOptions;
@@ -78,6 +86,11 @@ typedef struct TrialOptions {
  * Tries n candidates in turn. incumbent NULL: there is none yet. Fills out[i]
  * for i < *done; fn, where not NULL, is told each as it comes, so that nothing
  * is lost when the search is killed. False: no child can be made; reported.
+ *
+ * A winner that does not run when the next child opens it is told once more,
+ * with the state that it then has; what it had beaten takes its place. Where
+ * that was the given incumbent, there is a warning and none any more. No other
+ * thread may be inside dlopen meanwhile, whose lock a child would inherit.
  */
 bool trial_batch(Ctx *ctx, const TrialPath *incumbent, const TrialPath *c,
 		 size_t n, const TrialOptions *o, TrialResult *out,

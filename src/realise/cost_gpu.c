@@ -1,0 +1,6 @@
+#include "realise/cost.h"
+Cost cost_gpu(CostWalk *w)
+{
+	(void)w;
+	return (Cost){.start = 1};
+}

@@ -1,0 +1,208 @@
+/*
+ * guarded: memory that shows who touches it.
+ *
+ *   | nobody's | pattern  data  pattern | nobody's |
+ *
+ * The data end as near to the page behind them as their alignment allows. A
+ * touch of the pages around them is a fault at once, and the handler of
+ * fault.c names the area; what alignment leaves is filled with a pattern
+ * that guarded_is_whole compares. The pages around are more than one, for
+ * code that errs by a row errs by more than a page.
+ *
+ * All areas are in one list, for the handler, which reads it without the
+ * lock: it runs in a child where nothing else goes on.
+ */
+#include "search/trial_own.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define AROUND    ((size_t)1 << 20) /* bytes; a multiple of any page size */
+#define NAME_SIZE 80
+
+struct Guarded {
+	Guarded *next;
+	char *base; /* of the whole mapping */
+	char *data;
+	size_t bytes; /* of the data */
+	size_t pages; /* bytes of the pages that hold them */
+	char name[NAME_SIZE];
+};
+
+static Guarded *areas;
+static pthread_mutex_t areas_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t areas_once = PTHREAD_ONCE_INIT;
+
+static void lock(void)
+{
+	pthread_mutex_lock(&areas_lock);
+}
+
+static void unlock(void)
+{
+	pthread_mutex_unlock(&areas_lock);
+}
+
+/* A child finds the list whole and the lock free. */
+static void areas_init(void)
+{
+	pthread_atfork(lock, unlock, unlock);
+}
+
+/* ---- pattern ----------------------------------------------------------- */
+
+static char *pages_of(const Guarded *g)
+{
+	return g->base + AROUND;
+}
+
+/*
+ * Differs from byte to byte, so that code that writes one value is seen; and
+ * is none of the bytes of small integers, or of zeros and ones of any dtype.
+ */
+static char pattern(const char *p)
+{
+	return (char)(0xa0 | ((uintptr_t)p * 29 & 0x1f));
+}
+
+static void pattern_fill(char *p, const char *end)
+{
+	for (; p < end; p++)
+		*p = pattern(p);
+}
+
+static bool pattern_is_whole(const char *p, const char *end)
+{
+	for (; p < end; p++)
+		if (*p != pattern(p))
+			return false;
+	return true;
+}
+
+bool guarded_is_whole(const Guarded *g)
+{
+	const char *pages = pages_of(g);
+
+	return pattern_is_whole(pages, g->data) &&
+	       pattern_is_whole(g->data + g->bytes, pages + g->pages);
+}
+
+/* ---- areas ------------------------------------------------------------- */
+
+static bool map(Guarded *g, bool shared)
+{
+	int flags = MAP_ANONYMOUS | MAP_FIXED;
+
+	flags |= shared ? MAP_SHARED : MAP_PRIVATE;
+	g->base = mmap(NULL, g->pages + 2 * AROUND, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (g->base == MAP_FAILED)
+		return false;
+	if (g->pages == 0 || mmap(pages_of(g), g->pages, PROT_READ | PROT_WRITE,
+				  flags, -1, 0) != MAP_FAILED)
+		return true;
+	munmap(g->base, g->pages + 2 * AROUND);
+	return false;
+}
+
+Guarded *guarded_new(size_t bytes, size_t alignment, bool shared)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	bug_if(alignment == 0 || (alignment & (alignment - 1)) != 0 ||
+	       alignment > page);
+	if (bytes > PTRDIFF_MAX - 2 * AROUND - page)
+		return NULL;
+	Guarded *g = big_alloc(sizeof(*g));
+	if (!g)
+		return NULL;
+	*g = (Guarded){.bytes = bytes,
+		       .pages = (bytes + page - 1) / page * page};
+	if (!map(g, shared)) {
+		big_free(g, sizeof(*g));
+		return NULL;
+	}
+	g->data = pages_of(g) + (g->pages - bytes) / alignment * alignment;
+	pattern_fill(pages_of(g), g->data);
+	pattern_fill(g->data + bytes, pages_of(g) + g->pages);
+	pthread_once(&areas_once, areas_init);
+	lock();
+	g->next = areas;
+	areas = g;
+	unlock();
+	return g;
+}
+
+void *guarded_data(const Guarded *g)
+{
+	return g->data;
+}
+
+void guarded_seal(Guarded *g)
+{
+	if (g->pages > 0 && mprotect(pages_of(g), g->pages, PROT_READ) != 0)
+		bug("a guarded area cannot be sealed");
+}
+
+void guarded_name(Guarded *g, const char *name)
+{
+	size_t n = strnlen(name, NAME_SIZE - 1);
+
+	memcpy(g->name, name, n);
+	g->name[n] = '\0';
+}
+
+void guarded_free(Guarded *g)
+{
+	if (!g)
+		return;
+	lock();
+	for (Guarded **at = &areas; *at; at = &(*at)->next) {
+		if (*at == g) {
+			*at = g->next;
+			break;
+		}
+	}
+	unlock();
+	munmap(g->base, g->pages + 2 * AROUND);
+	big_free(g, sizeof(*g));
+}
+
+/* ---- faults ------------------------------------------------------------ */
+
+static void tell_outside(Words *w, uintptr_t bytes, const char *side)
+{
+	if (bytes > 0) {
+		words_count(w, bytes);
+		words_say(w, bytes == 1 ? " byte " : " bytes ");
+	} else {
+		words_say(w, "right ");
+	}
+	words_say(w, side);
+}
+
+bool guarded_tell(Words *w, const char *verb, uintptr_t address)
+{
+	const Guarded *g = areas;
+	uintptr_t base = 0;
+
+	for (; g; g = g->next) {
+		base = (uintptr_t)g->base;
+		if (address >= base && address - base < g->pages + 2 * AROUND)
+			break;
+	}
+	if (!g)
+		return false;
+	uintptr_t data = (uintptr_t)g->data;
+	words_say(w, verb);
+	if (address < data)
+		tell_outside(w, data - address, "before ");
+	else if (address - data >= g->bytes)
+		tell_outside(w, address - data - g->bytes, "behind ");
+	else
+		words_say(w, "to ");
+	words_say(w, g->name[0] ? g->name : "a guarded area");
+	return true;
+}
