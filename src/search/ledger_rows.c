@@ -240,7 +240,18 @@ static bool add(Ledger *l, CandInfo *c)
 
 bool ledger_add(Ledger *l, CandInfo *c)
 {
-	return ledger_begin_write(l) && ledger_end_write(l, add(l, c));
+	return ledger_add_all(l, c, 1);
+}
+
+bool ledger_add_all(Ledger *l, CandInfo *c, size_t n)
+{
+	bool ok = true;
+
+	if (!ledger_begin_write(l))
+		return false;
+	for (size_t i = 0; i < n && ok; i++)
+		ok = add(l, &c[i]);
+	return ledger_end_write(l, ok);
 }
 
 static bool settle(Ledger *l, const CandInfo *c, const TrialResult *t)

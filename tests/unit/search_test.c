@@ -129,6 +129,7 @@ static void rule_measures_nothing(void)
 	if (run_ok(&f, "rule", (SearchOptions){0})) {
 		CHECK_STR(chosen_text(&f), "tile x=1 y=2; tile x=1 y=2");
 		CHECK(f.batches == 0 && f.judged.n == 0);
+		CHECK_STR(f.s.info.state, "complete");
 		CHECK(f.s.counts[CAND_CHOSEN] == 2);
 		CHECK(f.s.counts[CAND_LEFT] == (int64_t)legal(&f) - 2);
 		adds_up(&f);
@@ -197,6 +198,7 @@ static void check_model(Fake *f)
 	for (size_t r = 0; r < space_regions(&f->space, variant); r++)
 		CHECK(f->s.chosen.cand[r] == cand[r]);
 	CHECK(f->batches == 0 && f->judged.n == 0);
+	CHECK_STR(f->s.info.state, "complete");
 	adds_up(f);
 }
 
