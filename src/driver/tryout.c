@@ -363,7 +363,7 @@ static TrialOptions limits(Tune *t)
 			      .rounds = TRIAL_ROUNDS,
 			      .hopeless = HOPELESS,
 			      .seconds = search_left(&t->search),
-			      .stop = t->o->stop};
+			      .stop = t->search.final ? NULL : t->o->stop};
 }
 
 /* The plan of a point that was tried; made again where it is not kept. */
@@ -401,8 +401,12 @@ typedef struct Batch {
 static void told(void *arg, size_t i, const TrialResult *r)
 {
 	Batch *b = arg;
+	TrialResult *out = &b->out[b->at[i]];
 
-	b->fn(b->to, b->at[i], r, b->ids[i]);
+	*out = *r;
+	if (r->incumbent >= 0)
+		out->incumbent = (int)b->at[r->incumbent];
+	b->fn(b->to, b->at[i], out, b->ids[i]);
 }
 
 static void not_made(Batch *b, size_t i, const char *why)
@@ -467,8 +471,6 @@ static bool run_batch(Batch *b, const TrialPath *incumbent, size_t n,
 	}
 	bool ok = trial_batch(&t->c->ctx, incumbent, paths, have, &o, r, told,
 			      b, &ran);
-	for (size_t j = 0; j < ran; j++)
-		b->out[b->at[j]] = r[j];
 	*done = n - have + ran;
 	return ok;
 }

@@ -176,6 +176,7 @@ static const char *when(TenonContext *c, int64_t seconds)
 /* The outcome of the same search, if it was done; *found then. */
 static bool find_done(Tune *t, TenonTuneReport *r, TenonPlan **out, bool *found)
 {
+	Arena *perm = &t->c->ctx.perm;
 	SearchInfo old;
 
 	*found = false;
@@ -193,8 +194,8 @@ static bool find_done(Tune *t, TenonTuneReport *r, TenonPlan **out, bool *found)
 	*r = (TenonTuneReport){.search = old.id,
 			       .found = true,
 			       .done = when(t->c, old.ended),
-			       .state = old.state,
-			       .policy = t->search.info.policy,
+			       .state = arena_strdup(perm, old.state),
+			       .policy = arena_strdup(perm, old.policy),
 			       .how = ""};
 	return true;
 }

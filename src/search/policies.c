@@ -13,29 +13,39 @@
 typedef struct Proposal {
 	Point point;
 	double cost;
-	const char *key;
+	size_t number; /* proposed as that one */
 } Proposal;
 
-typedef VEC(Proposal) Proposals;
+typedef struct Proposals {
+	Proposal *p;
+	size_t n, cap;
+	StrMap *keys; /* each is there once */
+} Proposals;
 
+/* What costs the same, or has no model, in the order it was proposed. */
 static int by_cost(const void *a, const void *b)
 {
 	const Proposal *x = a, *y = b;
 
 	if (x->cost != y->cost)
 		return x->cost < y->cost ? -1 : 1;
-	return strcmp(x->key, y->key);
+	return x->number < y->number ? -1 : x->number > y->number;
 }
 
 static void propose(Search *s, Proposals *out, Point p)
 {
-	Proposal x = {.point = p, .cost = space_cost(s->space, &p)};
+	Proposal x = {
+		.point = p, .cost = space_cost(s->space, &p), .number = out->n};
+	const char *key = space_key(s->arena, s->space, &p);
+	uint32_t at;
 
-	if (search_seen(s, &p) != SIZE_MAX)
+	if (!out->keys)
+		out->keys = strmap_new(s->arena);
+	if (search_seen(s, &p) != SIZE_MAX || strmap_get(out->keys, key, &at))
 		return;
 	if (x.cost <= 0)
 		x.cost = 1e30;
-	x.key = space_key(s->arena, s->space, &p);
+	strmap_set(out->keys, key, (uint32_t)out->n);
 	VEC_PUSH(s->arena, *out, x);
 }
 
@@ -250,7 +260,7 @@ bool policy_evolve(Search *s, int64_t n)
 
 /* ---- all ------------------------------------------------------------- */
 
-/* The fastest point of a variant so far; the predicted one: there is none. */
+/* The fastest point of a variant so far; none ran: the predicted one. */
 static Point fastest_of(const Search *s, uint32_t variant)
 {
 	const Tried *best = NULL;
@@ -264,22 +274,40 @@ static Point fastest_of(const Search *s, uint32_t variant)
 	return best ? best->point : space_model(s->space, variant);
 }
 
+/* Points of a variant to go on from: one of them may not run. */
+static bool bases(Search *s, uint32_t v)
+{
+	Point best = s->best == SIZE_MAX ? space_rule(s->space, v)
+					 : s->tried.p[s->best].point;
+	Point p[] = {space_rule(s->space, v), space_model(s->space, v),
+		     space_carry(s->space, &best, v)};
+
+	return space_regions(s->space, v) < 2 || search_try(s, p, 3);
+}
+
+/* Those that another variant has too were tried there. */
+static bool all_of_region(Search *s, uint32_t v, uint32_t region)
+{
+	const CandRange r = s->space->variants.p[v].of[region];
+	Point base = fastest_of(s, v);
+	Proposals x = {0};
+
+	for (uint32_t c = r.first; c < r.first + r.n; c++)
+		if (s->space->cands.p[c].state == CAND_LEFT)
+			propose(s, &x, space_with(s->space, &base, region, c));
+	sort(&x);
+	return try_proposals(s, &x, x.n);
+}
+
 bool policy_all(Search *s, int64_t parameter)
 {
 	(void)parameter;
-	for (uint32_t v = 0; v < s->space->variants.n; v++)
-		for (uint32_t i = 0; i < space_regions(s->space, v); i++) {
-			const CandRange r = s->space->variants.p[v].of[i];
-			Point base = fastest_of(s, v);
-			Proposals x = {0};
-			for (uint32_t c = r.first; c < r.first + r.n; c++)
-				if (!s->space->cands.p[c].refused)
-					propose(s, &x,
-						space_with(s->space, &base, i,
-							   c));
-			sort(&x);
-			if (!try_proposals(s, &x, x.n))
+	for (uint32_t v = 0; v < s->space->variants.n; v++) {
+		if (!bases(s, v))
+			return false;
+		for (uint32_t i = 0; i < space_regions(s->space, v); i++)
+			if (!all_of_region(s, v, i))
 				return false;
-		}
+	}
 	return true;
 }

@@ -66,10 +66,11 @@ static const Policy *policy_find(const char *text, int64_t *parameter)
 		*parameter = p->parameter;
 		if (!text[n])
 			return p;
+		if (text[n + 1] < '0' || text[n + 1] > '9')
+			return NULL;
 		*parameter = strtoll(text + n + 1, &end, 10);
-		bool number = end != text + n + 1 && !*end;
 		bool fits = *parameter >= 1 && *parameter <= 1000;
-		return p->parameter && number && fits ? p : NULL;
+		return p->parameter && !*end && fits ? p : NULL;
 	}
 	return NULL;
 }
@@ -124,32 +125,47 @@ static CandInfo row_of(const Search *s, const Cand *c)
 	};
 }
 
-/* Every candidate that a search considers, before any is tried. */
+static bool refused_rows(Search *s)
+{
+	const Space *space = s->space;
+
+	for (size_t i = 0; i < space->refused.n; i++) {
+		CandInfo row = {.region = -1,
+				.variant = "",
+				.variant_how = space->refused.p[i].how,
+				.chosen = "",
+				.state = CAND_REFUSED,
+				.reason = space->refused.p[i].reason};
+		if (!row_new(s, &row))
+			return false;
+	}
+	return true;
+}
+
+/* Rows of one transaction: a tenth of a second at most. */
+#define ROWS 2000
+
 static bool rows_open(Search *s)
 {
 	Space *space = s->space;
-	size_t n = space->refused.n + space->cands.n, at = 0;
-	CandInfo *rows = arena_array(s->arena, CandInfo, n + 1);
+	CandInfo *row = arena_array(s->arena, CandInfo, ROWS);
 
-	for (size_t i = 0; i < space->refused.n; i++)
-		rows[at++] = (CandInfo){.search = s->info.id,
-					.region = -1,
-					.variant = "",
-					.variant_how = space->refused.p[i].how,
-					.chosen = "",
-					.state = CAND_REFUSED,
-					.reason = space->refused.p[i].reason};
-	for (size_t i = 0; i < space->cands.n; i++)
-		rows[at++] = row_of(s, &space->cands.p[i]);
-	if (s->ledger && !ledger_add_all(s->ledger, rows, n))
+	if (!refused_rows(s))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		s->counts[rows[i].state]++;
-	s->considered += (int64_t)n;
-	for (size_t i = 0; i < space->cands.n; i++) {
+	for (size_t i = 0, n; i < space->cands.n; i += n) {
 		Cand *c = &space->cands.p[i];
-		c->row = rows[space->refused.n + i].id;
-		c->settled = c->refused != NULL;
+		for (n = 0; n < ROWS && i + n < space->cands.n; n++) {
+			row[n] = row_of(s, &c[n]);
+			row[n].search = s->info.id;
+		}
+		if (s->ledger && !ledger_add_all(s->ledger, row, n))
+			return false;
+		for (size_t j = 0; j < n; j++) {
+			c[j].row = row[j].id;
+			c[j].state = row[j].state;
+			s->considered++;
+			s->counts[row[j].state]++;
+		}
 	}
 	return true;
 }
@@ -171,13 +187,20 @@ static const char *rest_of(const Search *s, const Point *p, uint32_t changed)
 	return arena_printf(s->arena, "%.12s", hex);
 }
 
-/* The candidate of a point that no point had before; NO_CAND: all were had. */
+/* The one candidate of a point that no point had before; NO_CAND: all were had,
+ * or it is not the only one. */
 static uint32_t fresh_of(const Search *s, const Point *p)
 {
-	for (size_t i = 0; i < space_regions(s->space, p->variant); i++)
-		if (!s->space->cands.p[p->cand[i]].settled)
-			return p->cand[i];
-	return NO_CAND;
+	uint32_t found = NO_CAND;
+
+	for (size_t i = 0; i < space_regions(s->space, p->variant); i++) {
+		if (s->space->cands.p[p->cand[i]].state != CAND_LEFT)
+			continue;
+		if (found != NO_CAND)
+			return NO_CAND;
+		found = p->cand[i];
+	}
+	return found;
 }
 
 static const char *whole_text(const Search *s, const Point *p)
@@ -191,52 +214,95 @@ static const char *whole_text(const Search *s, const Point *p)
 	return buf_str(&b);
 }
 
-static CandInfo row_of_point(const Search *s, const Tried *t)
+static void outcome_of(const Tried *t, CandInfo *row)
 {
-	const Space *space = s->space;
-	const Variant *v = &space->variants.p[t->point.variant];
-	CandInfo row = {.id = t->row,
-			.variant = v->key,
-			.variant_how = v->how,
-			.region = -1,
-			.rest = ""};
+	row->state = t->state;
+	row->reason = t->reason;
+	row->measured_us = t->us;
+	row->ratio = t->ratio;
+	row->lo = t->lo;
+	row->hi = t->hi;
+	row->against = t->against;
+	row->plan = t->plan;
+}
 
-	if (t->changed != NO_CAND) {
-		row = row_of(s, &space->cands.p[t->changed]);
-		row.rest = rest_of(s, &t->point, t->changed);
-	} else {
-		row.chosen = whole_text(s, &t->point);
-		row.predicted_us = space_cost(space, &t->point);
-	}
-	row.search = s->info.id;
-	row.state = t->state;
-	row.reason = t->reason;
-	row.measured_us = t->us;
-	row.ratio = t->ratio;
-	row.lo = t->lo;
-	row.hi = t->hi;
-	row.plan = t->plan;
+/* A candidate as it was in a point. */
+static CandInfo row_of_part(const Search *s, uint32_t cand, const Tried *t)
+{
+	const Cand *c = &s->space->cands.p[cand];
+	CandInfo row = row_of(s, c);
+
+	row.rest = rest_of(s, &t->point, cand);
+	outcome_of(t, &row);
 	return row;
 }
 
-static bool row_settle(Search *s, Tried *t, const TrialResult *r)
+static CandInfo row_of_point(const Search *s, const Tried *t)
 {
-	if (t->changed == NO_CAND && !t->row) {
-		CandInfo row = row_of_point(s, t);
-		row.state = CAND_LEFT;
-		if (!row_new(s, &row))
-			return false;
-		t->row = row.id;
-		s->counts[CAND_LEFT]--;
-		s->counts[t->state]++;
-	} else if (t->changed != NO_CAND) {
-		Cand *c = &s->space->cands.p[t->changed];
-		t->row = c->row;
-		count(s, CAND_LEFT, t->state);
-		c->settled = true;
-	}
+	const Variant *v = &s->space->variants.p[t->point.variant];
+	CandInfo row = {.id = t->row,
+			.search = s->info.id,
+			.variant = v->key,
+			.variant_how = v->how,
+			.region = -1,
+			.chosen = whole_text(s, &t->point),
+			.rest = "",
+			.predicted_us = space_cost(s->space, &t->point)};
+
+	if (t->changed != NO_CAND)
+		return row_of_part(s, t->changed, t);
+	outcome_of(t, &row);
+	return row;
+}
+
+static bool settle(Search *s, const CandInfo *row, const TrialResult *r)
+{
+	return !s->ledger || ledger_settle(s->ledger, row, r);
+}
+
+static bool part_settle(Search *s, uint32_t cand, size_t at,
+			const TrialResult *r)
+{
+	Cand *c = &s->space->cands.p[cand];
+	const Tried *t = &s->tried.p[at];
+
+	count(s, c->state, t->state);
+	c->state = t->state;
+	c->by = at;
+	CandInfo row = row_of_part(s, cand, t);
+	return settle(s, &row, r);
+}
+
+/* The row of a whole plan, which is made now. Candidates that it is the first
+ * to have ran, if it did; what ended it is held against none of them. */
+static bool whole_settle(Search *s, size_t at, const TrialResult *r)
+{
+	Tried *t = &s->tried.p[at];
 	CandInfo row = row_of_point(s, t);
-	return !s->ledger || ledger_settle(s->ledger, &row, r);
+
+	row.state = CAND_LEFT;
+	if (!row_new(s, &row))
+		return false;
+	t->row = row.id;
+	count(s, CAND_LEFT, t->state);
+	row = row_of_point(s, t);
+	bool ok = settle(s, &row, r);
+	for (size_t i = 0; i < space_regions(s->space, t->point.variant); i++) {
+		uint32_t c = t->point.cand[i];
+		if (t->score > 0 && s->space->cands.p[c].state == CAND_LEFT)
+			ok = ok && part_settle(s, c, at, r);
+	}
+	return ok;
+}
+
+static bool row_settle(Search *s, size_t at, const TrialResult *r)
+{
+	Tried *t = &s->tried.p[at];
+
+	if (t->changed == NO_CAND)
+		return whole_settle(s, at, r);
+	t->row = s->space->cands.p[t->changed].row;
+	return part_settle(s, t->changed, at, r);
 }
 
 /* The state of a point that has one becomes another. */
@@ -245,8 +311,10 @@ static bool row_change(Search *s, Tried *t, CandState state, const char *reason)
 	count(s, t->state, state);
 	t->state = state;
 	t->reason = reason;
+	if (t->changed != NO_CAND)
+		s->space->cands.p[t->changed].state = state;
 	CandInfo row = row_of_point(s, t);
-	return !s->ledger || ledger_settle(s->ledger, &row, NULL);
+	return settle(s, &row, NULL);
 }
 
 /* ---- trying ---------------------------------------------------------- */
@@ -311,6 +379,7 @@ static CandState state_of(const TrialResult *r)
 typedef struct Batch {
 	Search *s;
 	const Point *p;
+	size_t *at;    /* by point: in tried; SIZE_MAX: not told yet */
 	size_t before; /* the incumbent that was given, in tried */
 } Batch;
 
@@ -327,21 +396,44 @@ static void tell(Search *s)
 	s->host->progress(s->host->progress_arg, line);
 }
 
-/* A winner that would not run again has another state now. */
-static void tried_again(Search *s, size_t at, const TrialResult *r)
+/* What a point met, in tried; SIZE_MAX: nothing. */
+static size_t met(const Batch *b, const TrialResult *r)
 {
-	Tried *t = &s->tried.p[at];
+	return r->incumbent < 0 ? b->before : b->at[r->incumbent];
+}
 
+static void take_times(const Batch *b, const TrialResult *r, Tried *t)
+{
+	const Search *s = b->s;
+	size_t at = met(b, r);
+	bool alone = at == SIZE_MAX || r->rounds == 0 || r->other_us[0] <= 0;
+	const Tried *rule = s->tried.n > 0 ? &s->tried.p[0] : NULL;
+
+	t->us = r->median_us;
+	t->ratio = t->lo = t->hi = 1;
+	t->score = 1;
+	if (alone && rule && rule->us > 0)
+		t->score = t->us / rule->us;
+	if (alone)
+		return;
+	t->ratio = r->ratio;
+	t->lo = r->lo;
+	t->hi = r->hi;
+	t->score = s->tried.p[at].score * t->ratio;
+	t->against = s->tried.p[at].row;
+}
+
+/* It had won, and does not run any more: what it had met is the best again. */
+static void told_again(Batch *b, size_t i, const TrialResult *r)
+{
+	Search *s = b->s;
+	Tried *t = &s->tried.p[b->at[i]];
+
+	if (s->best == b->at[i])
+		s->best = met(b, r);
 	t->score = 0;
 	if (!row_change(s, t, state_of(r), arena_strdup(s->arena, r->text)))
 		s->failed = true;
-	s->best = SIZE_MAX;
-	for (size_t i = 0; i < s->tried.n; i++) {
-		double score = s->tried.p[i].score;
-		if (score > 0 &&
-		    (s->best == SIZE_MAX || score < s->tried.p[s->best].score))
-			s->best = i;
-	}
 }
 
 static void one_tried(void *to, size_t i, const TrialResult *r,
@@ -349,42 +441,32 @@ static void one_tried(void *to, size_t i, const TrialResult *r,
 {
 	Batch *b = to;
 	Search *s = b->s;
-	size_t at_before = search_seen(s, &b->p[i]);
-
-	if (at_before != SIZE_MAX) {
-		tried_again(s, at_before, r);
-		return;
-	}
 	Tried t = {.point = b->p[i],
 		   .changed = fresh_of(s, &b->p[i]),
 		   .state = state_of(r),
 		   .plan = plan ? arena_strdup(s->arena, plan) : NULL};
 
+	if (b->at[i] != SIZE_MAX) {
+		told_again(b, i, r);
+		return;
+	}
 	if (r->text[0])
 		t.reason = arena_strdup(s->arena, r->text);
 	if (r->state == TRIAL_MEASURED) {
-		size_t at = r->incumbent < 0
-				    ? b->before
-				    : search_seen(s, &b->p[r->incumbent]);
-		double score = at == SIZE_MAX ? 1 : s->tried.p[at].score;
-		bool alone = at == SIZE_MAX;
-		t.us = r->median_us;
-		t.ratio = alone ? 1 : r->ratio;
-		t.lo = alone ? 1 : r->lo;
-		t.hi = alone ? 1 : r->hi;
-		t.score = score * t.ratio;
+		take_times(b, r, &t);
 		if (r->verdict == TRIAL_FASTER)
 			s->best = s->tried.n;
 	}
+	b->at[i] = s->tried.n;
 	strmap_set(s->seen, space_key(s->arena, s->space, &t.point),
 		   (uint32_t)s->tried.n);
 	VEC_PUSH(s->arena, s->tried, t);
-	if (!row_settle(s, &s->tried.p[s->tried.n - 1], r))
+	if (!row_settle(s, b->at[i], r))
 		s->failed = true;
 	tell(s);
 }
 
-/* One batch of points that are all new. */
+/* One batch of points that are all new. False: enough. */
 static bool try_batch(Search *s, const Point *p, size_t n)
 {
 	Batch b = {.s = s, .p = p, .before = s->best};
@@ -398,43 +480,58 @@ static bool try_batch(Search *s, const Point *p, size_t n)
 		copy = *incumbent;
 		incumbent = &copy;
 	}
+	b.at = arena_array(s->arena, size_t, n);
+	for (size_t i = 0; i < n; i++)
+		b.at[i] = SIZE_MAX;
 	s->begun += (int64_t)n;
 	if (!s->host->try(s->host->arg, incumbent, p, n, r, one_tried, &b,
 			  &done))
 		s->failed = true;
 	s->begun -= (int64_t)(n - done);
-	if (done < n && search_left(s) <= 0)
-		s->exhausted = true;
-	return !s->failed && done == n;
+	s->stopped |= s->host->stop && s->host->stop();
+	s->exhausted |= done < n && !s->failed && !s->stopped;
+	return done == n && !s->failed && !s->stopped;
 }
 
 #define BATCH 8
+
+/* Points of one batch that the budget has room for. */
+static size_t room(const Search *s)
+{
+	int64_t left = s->o.candidates - s->begun;
+
+	return s->o.candidates > 0 && left < BATCH ? (size_t)left : BATCH;
+}
+
+static bool is_new(const Search *s, const Point *p, const Point *batch,
+		   size_t n)
+{
+	const char *key = space_key(s->arena, s->space, p);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(key, space_key(s->arena, s->space, &batch[i])))
+			return false;
+	return search_seen(s, p) == SIZE_MAX;
+}
 
 bool search_try(Search *s, const Point *p, size_t n)
 {
 	Point batch[BATCH];
 	size_t have = 0;
 
-	for (size_t i = 0; i <= n; i++) {
-		size_t most = BATCH;
-		if (s->o.candidates > 0 && s->o.candidates - s->begun < BATCH)
-			most = (size_t)(s->o.candidates - s->begun);
-		if (have > 0 && (have >= most || i == n)) {
+	for (size_t i = 0; i < n; i++) {
+		if (!is_new(s, &p[i], batch, have))
+			continue;
+		if (have > 0 && have == room(s)) {
 			if (!try_batch(s, batch, have))
 				return false;
 			have = 0;
 		}
-		if (i == n || out_of_budget(s))
-			break;
-		bool twice = search_seen(s, &p[i]) != SIZE_MAX;
-		for (size_t j = 0; j < have && !twice; j++)
-			twice = !strcmp(
-				space_key(s->arena, s->space, &p[i]),
-				space_key(s->arena, s->space, &batch[j]));
-		if (!twice)
-			batch[have++] = p[i];
+		if (out_of_budget(s))
+			return false;
+		batch[have++] = p[i];
 	}
-	return !out_of_budget(s);
+	return have == 0 || try_batch(s, batch, have);
 }
 
 /* ---- the end --------------------------------------------------------- */
@@ -505,30 +602,45 @@ static bool choose_rule(Search *s)
 			 rule->reason ? rule->reason : "");
 }
 
+/* What may win, in order: the best so far, which ties have left where it is,
+ * then the others by their scores. */
+static size_t finalists(Search *s, const Tried **order)
+{
+	size_t n = 0, first = s->best != SIZE_MAX;
+
+	if (first)
+		order[n++] = &s->tried.p[s->best];
+	for (size_t i = 0; i < s->tried.n; i++)
+		if (s->tried.p[i].score > 0 && i != s->best)
+			order[n++] = &s->tried.p[i];
+	qsort(order + first, n - first, sizeof(*order), by_score);
+	return n < FINALISTS ? n : FINALISTS;
+}
+
 static bool conclude(Search *s)
 {
 	const Tried **order =
 		arena_array(s->arena, const Tried *, s->tried.n + 1);
-	size_t n = 0;
 
-	if (s->tried.n == 0 || s->failed)
+	if (s->failed)
 		return false;
 	s->final = true;
-	for (size_t i = 0; i < s->tried.n; i++)
-		if (s->tried.p[i].score > 0)
-			order[n++] = &s->tried.p[i];
-	qsort(order, n, sizeof(*order), by_score);
-	for (size_t i = 0; i < n && i < FINALISTS; i++) {
+	if (s->tried.n == 0) { /* ended before it began: nothing is known */
+		s->chosen = space_rule(s->space, 0);
+		return true;
+	}
+	if (s->tried.p[0].score <= 0)
+		return choose_rule(s);
+	size_t n = finalists(s, order);
+	for (size_t i = 0; i < n; i++) {
 		Tried *t = &s->tried.p[order[i] - s->tried.p];
 		bool faster, passes;
 		if (t == &s->tried.p[0])
 			break;
 		if (!beats_rule(s, t, &faster))
 			return false;
-		if (!faster) {
-			s->gain = 0;
+		if (!faster)
 			continue;
-		}
 		if (!held_out(s, t, &passes))
 			return false;
 		if (passes) {
@@ -547,20 +659,18 @@ static bool mark_chosen(Search *s)
 
 	for (size_t i = 0; i < space_regions(s->space, s->chosen.variant);
 	     i++) {
-		const Cand *c = &s->space->cands.p[s->chosen.cand[i]];
-		CandInfo row = row_of(s, c);
-		CandState before = c->settled ? CAND_MEASURED : CAND_LEFT;
-		for (size_t j = 0; j < s->tried.n; j++)
-			if (s->tried.p[j].row == c->row && c->row) {
-				row = row_of_point(s, &s->tried.p[j]);
-				before = s->tried.p[j].state;
-				s->tried.p[j].state = CAND_CHOSEN;
-			}
-		count(s, before, CAND_CHOSEN);
-		row.state = CAND_CHOSEN;
+		uint32_t cand = s->chosen.cand[i];
+		Cand *c = &s->space->cands.p[cand];
+		CandInfo row =
+			c->state == CAND_LEFT
+				? row_of(s, c)
+				: row_of_part(s, cand, &s->tried.p[c->by]);
+		count(s, c->state, CAND_CHOSEN);
+		row.state = c->state = CAND_CHOSEN;
+		row.reason = NULL;
 		if (at != SIZE_MAX)
 			row.plan = s->tried.p[at].plan;
-		if (s->ledger && !ledger_settle(s->ledger, &row, NULL))
+		if (!settle(s, &row, NULL))
 			return false;
 	}
 	return true;
@@ -580,10 +690,12 @@ bool search_run(Search *s)
 	s->best = SIZE_MAX;
 	if (!rows_open(s))
 		return false;
+	s->info.state = "complete";
 	if (!p->measures)
 		return p->run(s, parameter) && mark_chosen(s);
 	rule = space_rule(s->space, 0);
-	if (search_try(s, &rule, 1))
+	/* whatever the budget; without it nothing has a score */
+	if (try_batch(s, &rule, 1) && s->tried.p[0].score > 0)
 		p->run(s, parameter);
 	s->info.state = s->stopped                 ? "stopped"
 			: p->whole && s->exhausted ? "exhausted"

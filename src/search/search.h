@@ -28,9 +28,11 @@ typedef struct SearchHost {
 	void *arg;
 	/*
 	 * Makes plans of n points and tries each against the incumbent (NULL:
-	 * none yet; out[i].incumbent as trial_batch() has it). fn is told each
-	 * as it comes, with the identity of its plan, or NULL where none could
-	 * be made. False: nothing can be tried at all, reported.
+	 * none yet; out[i].incumbent as trial_batch() has it, a number of p).
+	 * fn is told each as it comes, those first that cannot be made; with
+	 * the identity of its plan, or NULL where there is none. One that had
+	 * won and does not run any more is told again. False: nothing can be
+	 * tried at all, reported.
 	 */
 	bool (*try)(void *arg, const Point *incumbent, const Point *p, size_t n,
 		    TrialResult *out,
@@ -56,8 +58,11 @@ typedef struct SearchOptions {
 /* A point that was tried. */
 typedef struct Tried {
 	Point point;
-	uint32_t changed; /* the candidate that its row is of */
+	uint32_t changed; /* the candidate that its row is of: the one that no
+			     point had before; NO_CAND: there is none, or there
+			     are several, and the row is of the whole */
 	int64_t row;
+	int64_t against; /* row of what it met; 0: nothing */
 	CandState state;
 	const char *reason;
 	const char *plan;
@@ -79,7 +84,8 @@ struct Search {
 	StrMap *seen; /* by space_key: number in tried */
 	size_t best;  /* in tried */
 	int64_t begun;
-	bool exhausted, stopped, failed, final;
+	bool exhausted, stopped, failed;
+	bool final; /* which neither budget nor stop() ends */
 	/* outcome */
 	Point chosen;
 	int64_t considered, counts[CAND_STATES];

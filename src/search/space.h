@@ -11,6 +11,7 @@
 #define TENON_SEARCH_SPACE_H
 
 #include "realise/realise.h"
+#include "search/ledger.h"
 
 typedef struct Cand {
 	uint32_t variant, region; /* where it was met first */
@@ -19,7 +20,8 @@ typedef struct Cand {
 	const char *refused; /* why it is not legal; NULL: it is */
 	Cost cost;           /* us 0: no model */
 	int64_t row;         /* in the ledger; 0: none */
-	bool settled;        /* the row has its outcome */
+	CandState state;     /* of that row */
+	size_t by;           /* the point, in tried, that the row tells of */
 } Cand;
 
 /*

@@ -1,0 +1,809 @@
+/*
+ * Policies, and what is common to them, over spaces of made-up candidates: the
+ * optimum is known, and so is what each candidate comes to.
+ */
+#include "tests/unit/space.h"
+
+static const char *const measuring[] = {"beam:2", "beam", "evolve:8", "all"};
+
+static bool run_ok(Fake *f, const char *policy, SearchOptions o)
+{
+	bool ok = fake_run(f, policy, o);
+
+	if (!CHECK(ok))
+		printf("%s: %s", policy, buf_str(&f->ctx.messages));
+	return ok;
+}
+
+static double rule_time(const Fake *f)
+{
+	Point p = space_rule(&f->space, 0);
+
+	return time_of(f, &p);
+}
+
+static const char *rule_key(const Fake *f)
+{
+	Point p = space_rule(&f->space, 0);
+
+	return key_of(f, &p);
+}
+
+/* What holds after every search that measures and ends well. */
+static void usual(const Fake *f)
+{
+	const Search *s = &f->s;
+	double rule = rule_time(f);
+
+	CHECK(f->keys.n == s->tried.n && f->keys.n > 0);
+	CHECK_STR(f->keys.p[0], rule_key(f));
+	CHECK(!f->late);
+	CHECK(time_of(f, &s->chosen) <= rule * (1 + 2 * f->noise));
+	/* the winner has met the rule's choice, and has passed its fixtures */
+	const char *chosen = key_of(f, &s->chosen);
+	CHECK_STR(f->judged.n ? f->judged.p[f->judged.n - 1] : "", chosen);
+	if (strcmp(chosen, f->keys.p[0]) != 0) {
+		CHECK_STR(f->finals.n ? f->finals.p[f->finals.n - 1] : "",
+			  chosen);
+		CHECK(s->gain > 0 && s->gain_hi < 1 && s->gain_lo <= s->gain);
+	} else {
+		CHECK(s->gain == 0);
+	}
+	for (size_t i = 0; i < s->tried.n && f->noise == 0; i++) {
+		const Tried *t = &s->tried.p[i];
+		double score = time_of(f, &t->point) / rule;
+		CHECK_STR(key_of(f, &t->point),
+			  f->keys.p[search_seen(s, &t->point)]);
+		if (t->score > 0 && !f->tied &&
+		    !CHECK(fabs(t->score - score) < 1e-9))
+			printf("%s: %g of the rule's time, and not %g\n",
+			       key_of(f, &t->point), score, t->score);
+	}
+}
+
+/* ---- names ----------------------------------------------------------- */
+
+static void names(void)
+{
+	static const struct {
+		const char *name;
+		bool good, measures;
+	} cases[] = {
+		{"rule", true, false},
+		{"model", true, false},
+		{"beam", true, true},
+		{"beam:1", true, true},
+		{"beam:1000", true, true},
+		{"evolve", true, true},
+		{"evolve:16", true, true},
+		{"all", true, true},
+		{"", false, false},
+		{"beam:0", false, false},
+		{"beam:1001", false, false},
+		{"beam:-1", false, false},
+		{"beam:", false, false},
+		{"beam:x", false, false},
+		{"beam:4x", false, false},
+		{"beam: 4", false, false},
+		{"beam:+4", false, false},
+		{"beam:4:4", false, false},
+		{"evolve:0", false, false},
+		{"rule:1", false, false},
+		{"model:1", false, false},
+		{"all:1", false, false},
+		{"Beam", false, false},
+		{"beams", false, false},
+		{"best", false, false},
+		{"bea", false, false},
+		{":4", false, false},
+		{"beam:1e2", false, false},
+		{"beam:18446744073709551617", false, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		Ctx ctx;
+		bool measures = false;
+		ctx_init(&ctx);
+		bool ok = policy_parse(&ctx, cases[i].name, &measures);
+		if (!CHECK(ok == cases[i].good) ||
+		    !CHECK(!ok || measures == cases[i].measures))
+			printf("%s\n", cases[i].name);
+		if (!ok) {
+			CHECK(ctx.err == ERR_USAGE);
+			CHECK(strstr(buf_str(&ctx.messages), "beam:K"));
+		}
+		ctx_release(&ctx);
+	}
+}
+
+/* ---- policies that measure nothing ----------------------------------- */
+
+static void rule_measures_nothing(void)
+{
+	Fake f;
+
+	fake_init(&f, "rule.sqlite");
+	f.model = bowl;
+	add_variant(&f, "", 2, 8, 8, 1, 2);
+	add_variant(&f, "join.h=no", 1, 8, 8, 3, 2);
+	if (run_ok(&f, "rule", (SearchOptions){0})) {
+		CHECK_STR(chosen_text(&f), "tile x=1 y=2; tile x=1 y=2");
+		CHECK(f.batches == 0 && f.judged.n == 0);
+		CHECK_STR(f.s.info.state, "complete");
+		CHECK(f.s.counts[CAND_CHOSEN] == 2);
+		CHECK(f.s.counts[CAND_LEFT] == (int64_t)legal(&f) - 2);
+		adds_up(&f);
+	}
+	fake_close(&f);
+}
+
+/* Costs as in a table of a program's: ties, and some without a model. */
+static double table_model(const Fake *f, const Cand *c)
+{
+	static const double us[3][4] = {
+		{9, 7, 0, 7}, {8, 6.5, 6.5, 30}, {0, 0, 0, 0}};
+
+	(void)f;
+	return us[c->variant][param(c, 0)] + (double)c->region;
+}
+
+/* The least sum of costs, found without what the space says of itself. */
+static void argmin(const Fake *f, uint32_t *variant, uint32_t cand[4])
+{
+	double least = 0;
+
+	for (uint32_t v = 0; v < f->space.variants.n; v++) {
+		uint32_t at[4] = {NO_CAND, NO_CAND, NO_CAND, NO_CAND};
+		double sum = 0;
+		bool known = true;
+		for (uint32_t r = 0; r < space_regions(&f->space, v); r++) {
+			double us = 0;
+			for (uint32_t i = 0; i < f->space.cands.n; i++) {
+				const Cand *c = &f->space.cands.p[i];
+				if (c->variant != v || c->region != r ||
+				    c->refused || c->cost.us <= 0)
+					continue;
+				if (us > 0 && c->cost.us >= us)
+					continue;
+				us = c->cost.us;
+				at[r] = i;
+			}
+			if (at[r] == NO_CAND)
+				at[r] = f->space.variants.p[v].of[r].rule;
+			known &= us > 0;
+			sum += us;
+		}
+		if (v == 0 || (known && least > 0 && sum < least)) {
+			*variant = v;
+			memcpy(cand, at, sizeof(at));
+			least = known ? sum : 0;
+		}
+	}
+}
+
+static const char *no_x1(int64_t x, int64_t y)
+{
+	(void)y;
+	return x == 1 ? "x=1 is illegal" : NULL;
+}
+
+static void check_model(Fake *f)
+{
+	uint32_t variant = 0, cand[4];
+
+	argmin(f, &variant, cand);
+	if (!run_ok(f, "model", (SearchOptions){0}))
+		return;
+	CHECK(f->s.chosen.variant == variant);
+	for (size_t r = 0; r < space_regions(&f->space, variant); r++)
+		CHECK(f->s.chosen.cand[r] == cand[r]);
+	CHECK(f->batches == 0 && f->judged.n == 0);
+	CHECK_STR(f->s.info.state, "complete");
+	adds_up(f);
+}
+
+static void model_is_the_argmin(void)
+{
+	for (int i = 0; i < 4; i++) {
+		Fake f;
+		fake_init(&f, "model.sqlite");
+		f.model = table_model;
+		f.refuse = i & 1 ? no_x1 : NULL;
+		add_variant(&f, "", 1, 4, 0, 2 * (i & 1), 0);
+		add_variant(&f, "join.h=no", 1 + (size_t)i / 2, 4, 0, 0, 0);
+		add_variant(&f, "join.g=no", 1, 4, 0, 0, 0);
+		/* in the last, a refused one that would take least of all */
+		for (size_t j = 0; j < f.space.cands.n; j++)
+			if (f.space.cands.p[j].refused)
+				f.space.cands.p[j].cost.us = 1;
+		check_model(&f);
+		static const char *const best[] = {"line x=1", "line x=2",
+						   "line x=1", "line x=3"};
+		CHECK_STR(chosen_text(&f), best[i]);
+		fake_close(&f);
+	}
+}
+
+/* Without a model of the rule's variant nothing can be compared with it. */
+static void no_model_is_the_rule(void)
+{
+	for (int first = 0; first < 2; first++) {
+		Fake f;
+		fake_init(&f, "nomodel.sqlite");
+		f.model = first ? bowl : no_model;
+		add_variant(&f, "", 1, 3, 3, 2, 2);
+		f.model = first ? no_model : bowl;
+		add_variant(&f, "join.h=no", 1, 8, 8, 0, 0);
+		check_model(&f);
+		CHECK(f.s.chosen.variant == 0);
+		CHECK_STR(chosen_text(&f), "tile x=2 y=2");
+		fake_close(&f);
+	}
+}
+
+/* ---- what the policies find ------------------------------------------ */
+
+/* The second variant is the faster one. */
+static double second_is_better(const Fake *f, const Cand *c)
+{
+	return bowl(f, c) - (c->variant == 1 ? 5 : 0);
+}
+
+/* What is slowest is predicted to be fastest. */
+static double upside_down(const Fake *f, const Cand *c)
+{
+	return 200 - bowl(f, c);
+}
+
+static void finds(const char *policy, uint64_t seed, int way)
+{
+	/* of two regions by chance: near it, and exactly else */
+	bool near = !strncmp(policy, "evolve", 6) && way == 3;
+	Fake f;
+
+	fake_init(&f, "finds.sqlite");
+	f.model = way == 1 ? bowl : way == 2 ? upside_down : no_model;
+	f.time = way == 3 ? second_is_better : bowl;
+	add_variant(&f, "", way == 3 ? 2 : 1, 8, 6, 0, 0);
+	if (way == 3)
+		add_variant(&f, "join.h=no", 2, 8, 6, 7, 5);
+	if (run_ok(&f, policy, (SearchOptions){.seed = seed})) {
+		double least = way == 3 ? 16 : 10;
+		if (!CHECK(time_of(&f, &f.s.chosen) <=
+			   least * (near ? 1.25 : 1)))
+			printf("%s, seed %d, way %d: %s, %zu tried\n", policy,
+			       (int)seed, way, chosen_text(&f), f.keys.n);
+		CHECK(f.s.chosen.variant == (way == 3 ? 1 : 0));
+		CHECK_STR(f.s.info.state, "complete");
+		usual(&f);
+		adds_up(&f);
+	}
+	fake_close(&f);
+}
+
+static void the_optimum_is_found(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(measuring); i++)
+		for (int way = 0; way < 4; way++)
+			finds(measuring[i], 7, way);
+	for (uint64_t seed = 0; seed < 5; seed++)
+		finds("evolve", seed, seed % 2 ? 3 : 1);
+}
+
+/* Without order or sense. */
+static double rugged(const Fake *f, const Cand *c)
+{
+	uint64_t h = f->s.o.seed * 977 + c->variant * 131 + c->region * 31 +
+		     (uint64_t)param(c, 0) * 7 + (uint64_t)param(c, 1);
+
+	h *= 0x9e3779b97f4a7c15u;
+	return 10 + (double)(h >> 54) / 100;
+}
+
+static void never_behind_the_rule(void)
+{
+	for (uint64_t seed = 1; seed <= 12; seed++)
+		for (size_t i = 0; i < ARRAY_LEN(measuring); i++) {
+			Fake f;
+			fake_init(&f, NULL);
+			f.time = rugged;
+			f.noise = seed % 3 ? 0 : .01;
+			f.noise_seed = seed;
+			add_variant(&f, "", 2, 5, 5, 1, 1);
+			add_variant(&f, "join.h=no", 1, 5, 5, 0, 0);
+			if (run_ok(&f, measuring[i],
+				   (SearchOptions){.seed = seed,
+						   .candidates = 25}))
+				usual(&f);
+			fake_close(&f);
+		}
+}
+
+static const char *odd_is_illegal(int64_t x, int64_t y)
+{
+	return (x + y) % 3 == 2 ? "x + y is illegal" : NULL;
+}
+
+static void all_tries_each_once(void)
+{
+	Fake f;
+
+	fake_init(&f, "all.sqlite");
+	f.refuse = odd_is_illegal;
+	add_variant(&f, "", 1, 9, 7, 4, 4);
+	VariantRefused no = {"join.g=no", "two products need one kernel"};
+	VEC_PUSH(&f.arena, f.space.refused, no);
+	if (run_ok(&f, "all", (SearchOptions){0})) {
+		usual(&f);
+		adds_up(&f);
+		CHECK(f.keys.n == legal(&f));
+		CHECK(f.s.counts[CAND_REFUSED] ==
+		      (int64_t)(f.space.cands.n - legal(&f)) + 1);
+		CHECK(f.s.counts[CAND_LEFT] == 0);
+		CHECK(f.s.considered == (int64_t)f.space.cands.n + 1);
+		CHECK(rows(&f, "state = 'refused' AND reason = 'two products "
+			       "need one kernel' AND region = -1") == 1);
+	}
+	fake_close(&f);
+}
+
+/* Of several regions, each candidate is in a plan that was tried. */
+static void all_of_several_regions(void)
+{
+	Fake f;
+
+	fake_init(&f, "several.sqlite");
+	add_variant(&f, "", 2, 4, 4, 0, 0);
+	add_variant(&f, "join.h=no", 3, 3, 3, 2, 2);
+	if (run_ok(&f, "all", (SearchOptions){0})) {
+		usual(&f);
+		adds_up(&f);
+		CHECK(f.s.counts[CAND_LEFT] == 0);
+	}
+	fake_close(&f);
+}
+
+/* ---- budgets and ends ------------------------------------------------ */
+
+static void budget_in_candidates(void)
+{
+	for (int64_t n = 1; n <= 48; n += n < 10 ? 1 : 7)
+		for (size_t i = 0; i < ARRAY_LEN(measuring); i++) {
+			Fake f;
+			bool all = !strcmp(measuring[i], "all");
+			fake_init(&f, "budget.sqlite");
+			f.model = upside_down;
+			add_variant(&f, "", 1, 8, 8, 0, 0);
+			if (!run_ok(&f, measuring[i],
+				    (SearchOptions){.seed = 3,
+						    .candidates = n})) {
+				fake_close(&f);
+				continue;
+			}
+			usual(&f);
+			adds_up(&f);
+			if (!CHECK(f.keys.n == (size_t)n))
+				printf("%s: %zu tried of %d\n", measuring[i],
+				       f.keys.n, (int)n);
+			CHECK_STR(f.s.info.state,
+				  all ? "exhausted" : "complete");
+			fake_close(&f);
+		}
+}
+
+/* A budget that all of it fits in has not ended it. */
+static void budget_that_is_enough(void)
+{
+	for (int64_t more = 0; more < 3; more++) {
+		Fake f;
+		fake_init(&f, NULL);
+		add_variant(&f, "", 1, 4, 4, 0, 0);
+		if (run_ok(&f, "all", (SearchOptions){.candidates = 16 + more}))
+			CHECK_STR(f.s.info.state, "complete");
+		CHECK(f.keys.n == 16);
+		fake_close(&f);
+	}
+}
+
+static void budget_in_seconds(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(measuring); i++)
+		for (int tiny = 0; tiny < 2; tiny++) {
+			SearchOptions o = {.seconds = tiny ? 1e-9 : .02};
+			Fake f;
+			fake_init(&f, NULL);
+			f.nap = .002;
+			add_variant(&f, "", 1, 100, 100, 0, 0);
+			if (run_ok(&f, measuring[i], o)) {
+				usual(&f);
+				CHECK(f.keys.n < 1000);
+				CHECK_STR(f.s.info.state,
+					  strcmp(measuring[i], "all")
+						  ? "complete"
+						  : "exhausted");
+			}
+			fake_close(&f);
+		}
+}
+
+static void stop_keeps_the_best(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(measuring); i++)
+		for (size_t n = 1; n < 20; n += 6) {
+			Fake f;
+			double best = 1e9;
+			fake_init(&f, "stop.sqlite");
+			f.stop_after = n;
+			add_variant(&f, "", 1, 9, 9, 0, 0);
+			if (run_ok(&f, measuring[i], (SearchOptions){0})) {
+				usual(&f);
+				adds_up(&f);
+				CHECK(f.keys.n == n);
+				CHECK_STR(f.s.info.state, "stopped");
+				for (size_t j = 0; j < f.s.tried.n; j++)
+					best = fmin(
+						best,
+						time_of(&f,
+							&f.s.tried.p[j].point));
+				CHECK(time_of(&f, &f.s.chosen) == best);
+			}
+			fake_close(&f);
+		}
+}
+
+/* Before anything is tried there is the rule's choice, or an error that
+ * says so; never an error without a word. */
+static void stop_at_once(void)
+{
+	Fake f;
+
+	fake_init(&f, "once.sqlite");
+	f.stop_now = true;
+	add_variant(&f, "", 2, 4, 4, 0, 0);
+	if (fake_run(&f, "beam:2", (SearchOptions){0})) {
+		CHECK_STR(chosen_text(&f), "tile x=0 y=0; tile x=0 y=0");
+		CHECK_STR(f.s.info.state, "stopped");
+	} else {
+		CHECK(*buf_str(&f.ctx.messages));
+	}
+	adds_up(&f);
+	fake_close(&f);
+}
+
+/* ---- ties ------------------------------------------------------------ */
+
+static double five(const Fake *f, const Cand *c)
+{
+	(void)f;
+	return param(c, 0) == 0 ? 10 : 5;
+}
+
+static double ten(const Fake *f, const Cand *c)
+{
+	(void)f;
+	(void)c;
+	return 10;
+}
+
+/* The one that seems faster, but not beyond noise, came later. */
+static void a_tie_leaves_the_earlier(void)
+{
+	Fake f;
+
+	fake_init(&f, "tie.sqlite");
+	f.time = five;
+	f.tied = "0:3";
+	add_variant(&f, "", 1, 5, 0, 0, 0);
+	if (run_ok(&f, "all", (SearchOptions){0})) {
+		CHECK_STR(chosen_text(&f), "line x=1");
+		CHECK(rows(&f, "chosen = 'line x=3' AND state = 'tie'") == 1);
+		adds_up(&f);
+	}
+	fake_close(&f);
+}
+
+static void noise_chooses_nothing(void)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++)
+		for (int flat = 0; flat < 2; flat++) {
+			Fake f;
+			fake_init(&f, NULL);
+			f.time = flat ? ten : five;
+			f.noise = .02;
+			f.noise_seed = seed;
+			add_variant(&f, "", 1, 9, 0, 0, 0);
+			if (run_ok(&f, "all", (SearchOptions){0})) {
+				CHECK_STR(chosen_text(&f),
+					  flat ? "line x=0" : "line x=1");
+				CHECK((f.s.gain == 0) == flat);
+			}
+			fake_close(&f);
+		}
+}
+
+static void a_winner_must_beat_the_rule(void)
+{
+	Fake f;
+
+	fake_init(&f, "final.sqlite");
+	f.fickle = "0:1";
+	add_variant(&f, "", 1, 2, 0, 0, 0);
+	f.time = five;
+	if (run_ok(&f, "all", (SearchOptions){0})) {
+		CHECK_STR(chosen_text(&f), "line x=0");
+		CHECK(f.s.gain == 0);
+		CHECK(f.finals.n == 1);
+		adds_up(&f);
+	}
+	fake_close(&f);
+}
+
+/* ---- held-out fixtures ----------------------------------------------- */
+
+static double down(const Fake *f, const Cand *c)
+{
+	(void)f;
+	return 20 - (double)param(c, 0);
+}
+
+/* Those of the greatest x fail, as many as the seed says. */
+static bool fastest_fail(const Fake *f, const Point *p)
+{
+	return param(&f->space.cands.p[p->cand[0]], 0) > 8 - f->bad;
+}
+
+static void the_next_best_is_taken(void)
+{
+	for (int64_t bad = 0; bad <= 4; bad++) {
+		char where[120], text[40];
+		Fake f;
+		fake_init(&f, "held.sqlite");
+		f.time = down;
+		f.held = fastest_fail;
+		f.bad = bad;
+		add_variant(&f, "", 1, 9, 0, 0, 0);
+		if (run_ok(&f, "all", (SearchOptions){0})) {
+			snprintf(text, sizeof(text), "line x=%d", 8 - (int)bad);
+			CHECK_STR(chosen_text(&f), text);
+			CHECK(f.judged.n == (size_t)bad + 1);
+			CHECK(f.s.counts[CAND_WRONG] == bad);
+			snprintf(where, sizeof(where),
+				 "state = 'wrong' AND reason LIKE 'fixture "
+				 "specials%%' AND " SAMPLES "> 0");
+			CHECK(rows(&f, where) == bad);
+			usual(&f);
+			adds_up(&f);
+		}
+		fake_close(&f);
+	}
+}
+
+static bool not_rule(const Fake *f, const Point *p)
+{
+	return strcmp(key_of(f, p), rule_key(f)) != 0;
+}
+
+static bool any(const Fake *f, const Point *p)
+{
+	(void)f;
+	(void)p;
+	return true;
+}
+
+static void the_rule_is_last(void)
+{
+	Fake f;
+
+	fake_init(&f, "last.sqlite");
+	f.time = down;
+	f.held = not_rule;
+	add_variant(&f, "", 1, 9, 0, 0, 0);
+	if (run_ok(&f, "all", (SearchOptions){0})) {
+		CHECK_STR(chosen_text(&f), "line x=0");
+		CHECK(f.s.gain == 0);
+		CHECK(f.s.counts[CAND_WRONG] == (int64_t)f.judged.n - 1);
+		usual(&f);
+		adds_up(&f);
+	}
+	fake_close(&f);
+
+	fake_init(&f, "last.sqlite");
+	f.time = down;
+	f.held = any;
+	add_variant(&f, "", 1, 9, 0, 0, 0);
+	CHECK(!fake_run(&f, "all", (SearchOptions){0}));
+	CHECK(strstr(buf_str(&f.ctx.messages), "specials"));
+	CHECK(rows(&f, "chosen = 'line x=0' AND state = 'wrong'") == 1);
+	adds_up(&f);
+	fake_close(&f);
+}
+
+/* ---- what candidates come to ----------------------------------------- */
+
+static TrialState by_x(const Fake *f, const Point *p)
+{
+	static const TrialState of[] = {
+		TRIAL_MEASURED,  TRIAL_WRONG,    TRIAL_CRASHED, TRIAL_TIMED_OUT,
+		TRIAL_NO_MEMORY, TRIAL_MEASURED, TRIAL_FAILED,  TRIAL_MEASURED,
+		TRIAL_WRONG,     TRIAL_MEASURED,
+	};
+
+	return of[param(&f->space.cands.p[p->cand[0]], 0)];
+}
+
+static void each_state_is_its_own(void)
+{
+	static const char *const state[] = {
+		"measured", "wrong",  "crashed",  "timed-out", "no-memory",
+		"measured", "failed", "measured", "wrong",     "chosen"};
+
+	for (size_t i = 0; i < ARRAY_LEN(measuring); i++) {
+		Fake f;
+		fake_init(&f, "states.sqlite");
+		f.time = down;
+		f.outcome = by_x;
+		add_variant(&f, "", 1, 10, 0, 0, 0);
+		if (run_ok(&f, measuring[i], (SearchOptions){0})) {
+			CHECK_STR(chosen_text(&f), "line x=9");
+			usual(&f);
+			adds_up(&f);
+		}
+		for (int x = 0; x < 10; x++) {
+			char where[120];
+			snprintf(where, sizeof(where),
+				 "chosen = 'line x=%d' AND state = '%s'", x,
+				 state[x]);
+			if (!CHECK(rows(&f, where) == 1))
+				printf("%s: %s\n", measuring[i], where);
+		}
+		fake_close(&f);
+	}
+}
+
+/* One that had won does not run any more: it is told twice, counts once. */
+static void a_winner_that_breaks(void)
+{
+	static const char *const policy[] = {"beam", "all"};
+
+	for (size_t i = 0; i < ARRAY_LEN(policy); i++) {
+		Fake f;
+		fake_init(&f, "breaks.sqlite");
+		f.time = five;
+		f.lost = "0:1";
+		add_variant(&f, "", 1, 5, 0, 0, 0);
+		if (run_ok(&f, policy[i], (SearchOptions){0})) {
+			CHECK_STR(chosen_text(&f), "line x=2");
+			CHECK(rows(&f,
+				   "chosen = 'line x=1' AND state = "
+				   "'crashed' AND reason LIKE 'when%'") == 1);
+			CHECK(f.s.tried.n == 5);
+			adds_up(&f);
+		}
+		fake_close(&f);
+	}
+}
+
+static void rule_that_fails(void)
+{
+	static const TrialState how[] = {TRIAL_WRONG, TRIAL_CRASHED,
+					 TRIAL_TIMED_OUT, TRIAL_NO_MEMORY,
+					 TRIAL_FAILED};
+
+	for (size_t i = 0; i < ARRAY_LEN(how); i++) {
+		Fake f;
+		fake_init(&f, "norule.sqlite");
+		f.time = down;
+		f.outcome = by_x;
+		add_variant(&f, "", 1, 10, 0,
+			    how[i] == TRIAL_FAILED ? 6 : (int64_t)how[i], 0);
+		CHECK(!fake_run(&f, i % 2 ? "all" : "beam:2",
+				(SearchOptions){0}));
+		CHECK(strstr(buf_str(&f.ctx.messages), "rule's choice"));
+		adds_up(&f);
+		fake_close(&f);
+	}
+}
+
+static void host_that_fails(void)
+{
+	for (int64_t at = 1; at <= 3; at++) {
+		Fake f;
+		fake_init(&f, "host.sqlite");
+		f.fails = at;
+		add_variant(&f, "", 1, 8, 8, 0, 0);
+		CHECK(!fake_run(&f, "beam:4", (SearchOptions){0}));
+		CHECK(strstr(buf_str(&f.ctx.messages), "no process"));
+		CHECK(f.batches == at);
+		CHECK(f.s.tried.n == f.keys.n);
+		CHECK(rows(&f, "state IN ('measured', 'tie')") ==
+		      (int64_t)f.keys.n);
+		adds_up(&f);
+		fake_close(&f);
+	}
+}
+
+/* Region 1's predicted best crashes in the second variant. */
+static TrialState one_crashes(const Fake *f, const Point *p)
+{
+	const Cand *c = &f->space.cands.p[p->cand[p->variant ? 1 : 0]];
+
+	return p->variant == 1 && param(c, 0) == 4 ? TRIAL_CRASHED
+						   : TRIAL_MEASURED;
+}
+
+static double predicts_crash(const Fake *f, const Cand *c)
+{
+	return c->variant == 1 && param(c, 0) == 4 ? 1 : bowl(f, c);
+}
+
+/* A crash is held against what crashed, and hides nothing else. */
+static void the_culprit_alone(void)
+{
+	Fake f;
+
+	fake_init(&f, "culprit.sqlite");
+	f.time = second_is_better;
+	f.model = predicts_crash;
+	f.outcome = one_crashes;
+	add_variant(&f, "", 2, 7, 5, 0, 0);
+	add_variant(&f, "join.h=no", 2, 7, 5, 0, 0);
+	if (run_ok(&f, "all", (SearchOptions){0})) {
+		usual(&f);
+		adds_up(&f);
+		CHECK(f.s.chosen.variant == 1);
+		CHECK_STR(chosen_text(&f), "tile x=5 y=3; tile x=5 y=3");
+		CHECK(rows(&f, "region = 0 AND state = 'crashed'") == 0);
+		CHECK(rows(&f, "region = 1 AND state = 'crashed'") == 5);
+	}
+	fake_close(&f);
+}
+
+/* ---- order ----------------------------------------------------------- */
+
+static const char *order_of(const char *policy, uint64_t seed, bool other,
+			    Arena *a)
+{
+	Fake f;
+	Buf b;
+
+	fake_init(&f, NULL);
+	f.model = bowl;
+	f.time = other ? upside_down : bowl;
+	add_variant(&f, "", 1, 8, 8, 0, 0);
+	add_variant(&f, "join.h=no", 1, 1, 1, 0, 0);
+	buf_init(&b, a);
+	if (run_ok(&f, policy, (SearchOptions){.seed = seed, .candidates = 40}))
+		for (size_t i = 0; i < f.keys.n; i++)
+			buf_printf(&b, "%s ", f.keys.p[i]);
+	fake_close(&f);
+	return buf_str(&b);
+}
+
+static void order_is_the_seeds(void)
+{
+	Arena a;
+
+	arena_init(&a);
+	for (size_t i = 0; i < ARRAY_LEN(measuring); i++) {
+		const char *once = order_of(measuring[i], 5, false, &a);
+		CHECK_STR(order_of(measuring[i], 5, false, &a), once);
+		bool random = !strncmp(measuring[i], "evolve", 6);
+		const char *other = order_of(measuring[i], 6, false, &a);
+		CHECK(random == (strcmp(other, once) != 0));
+	}
+	CHECK_STR(order_of("all", 5, true, &a), order_of("all", 5, false, &a));
+	arena_release(&a);
+}
+
+TEST_MAIN(TEST(names), TEST(rule_measures_nothing), TEST(model_is_the_argmin),
+	  TEST(no_model_is_the_rule), TEST(the_optimum_is_found),
+	  TEST(never_behind_the_rule), TEST(all_tries_each_once),
+	  TEST(all_of_several_regions), TEST(budget_in_candidates),
+	  TEST(budget_that_is_enough), TEST(budget_in_seconds),
+	  TEST(stop_keeps_the_best), TEST(stop_at_once),
+	  TEST(a_tie_leaves_the_earlier), TEST(noise_chooses_nothing),
+	  TEST(a_winner_must_beat_the_rule), TEST(the_next_best_is_taken),
+	  TEST(the_rule_is_last), TEST(each_state_is_its_own),
+	  TEST(a_winner_that_breaks), TEST(rule_that_fails),
+	  TEST(host_that_fails), TEST(the_culprit_alone),
+	  TEST(order_is_the_seeds))

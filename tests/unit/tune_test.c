@@ -1,0 +1,549 @@
+/*
+ * tenon_tune() with the real host: candidates are compiled, run in children,
+ * judged and timed; what is found is kept, found again, saved, edited.
+ * No result here depends on which candidate is the fastest.
+ */
+#include "tests/unit/api.h"
+#include "tests/unit/ledger.h"
+
+#include <sys/stat.h>
+
+static const char small[] = "def small(x: f32[M, 8]):\n"
+			    "    return x * x + x\n";
+
+typedef struct Tuned {
+	Case k;
+	TenonTuneReport r;
+	TenonTuneOptions o;
+	TenonPlanOptions plan;
+} Tuned;
+
+static bool begin(Tuned *t, const char *path, const char *text,
+		  const char *ledger)
+{
+	memset(t, 0, sizeof(*t));
+	t->o = (TenonTuneOptions){
+		.plan = &t->plan, .seed = 1, .ledger = test_path(ledger)};
+	if (!case_open(&t->k, path, text, NULL))
+		return false;
+	tenon_set_threads(t->k.c, 2);
+	return !text || works(&t->k, tenon_set_dim(t->k.p, "M", 64), "M");
+}
+
+static bool tune(Tuned *t)
+{
+	tenon_plan_free(t->k.plan);
+	t->k.plan = NULL;
+	return works(&t->k,
+		     tenon_tune(t->k.c, t->k.p, &t->o, &t->r, &t->k.plan),
+		     "tune");
+}
+
+static const char *identity(const TenonPlan *p)
+{
+	TenonPlanInfo info;
+
+	tenon_plan_info((TenonPlan *)p, &info);
+	return info.identity;
+}
+
+/* Considered is the sum of the states, here and in the ledger. */
+static void adds_up(const Tuned *t)
+{
+	int64_t sum = 0;
+	char sql[200];
+
+	for (int i = 0; i < TENON_CAND_STATES; i++) {
+		snprintf(sql, sizeof(sql),
+			 "SELECT count(*) FROM candidate WHERE search = %lld "
+			 "AND state = '%s'",
+			 (long long)t->r.search,
+			 tenon_cand_state((TenonCandState)i));
+		CHECK(ask(t->o.ledger, sql) == t->r.counts[i]);
+		sum += t->r.counts[i];
+	}
+	CHECK(sum == t->r.considered);
+	snprintf(sql, sizeof(sql),
+		 "SELECT count(*) FROM search WHERE id = %lld AND ended > 0 "
+		 "AND state = '%s' AND plan = '%s' AND considered = %lld",
+		 (long long)t->r.search, t->r.state, identity(t->k.plan),
+		 (long long)sum);
+	CHECK(ask(t->o.ledger, sql) == 1);
+}
+
+static void passes(const Tuned *t, TenonPlan *p)
+{
+	TenonOutcome outcome = TENON_NONE;
+
+	if (works(&t->k,
+		  tenon_check(p, "exact,random", 1, NULL, NULL, &outcome),
+		  "check"))
+		CHECK(outcome == TENON_PASS);
+}
+
+/* ---- searches -------------------------------------------------------- */
+
+static void nothing_left(Tuned *t, int64_t first, const char *want)
+{
+	if (!tune(t))
+		return;
+	CHECK(t->r.found && t->r.search == first && t->r.tried == 0);
+	CHECK(t->r.done && strlen(t->r.done) > 10);
+	CHECK_STR(t->r.policy, t->o.policy);
+	CHECK_STR(t->r.state, "complete");
+	CHECK_STR(identity(t->k.plan), want);
+}
+
+static void searched(const char *path, const char *dims, int64_t candidates)
+{
+	char want[80];
+	Tuned t;
+
+	if (!begin(&t, path, NULL, "searched.sqlite"))
+		return;
+	/* few values of each, so that there are some thousand candidates */
+	static const char *const pins[] = {"contract.ahead=1", "contract.nr=16",
+					   "contract.kc=16"};
+	t.plan.pins = pins;
+	t.plan.npins = candidates < 12 ? ARRAY_LEN(pins) : 0;
+	t.o.policy = "beam:2";
+	t.o.candidates = candidates;
+	if (works(&t.k, tenon_set_dims(t.k.p, dims), dims) && tune(&t)) {
+		CHECK(!t.r.found && t.r.tried == candidates);
+		CHECK_STR(t.r.state, "complete");
+		CHECK(t.r.variants > 1);
+		CHECK(t.r.counts[TENON_CAND_CHOSEN] > 0);
+		CHECK(t.r.counts[TENON_CAND_LEFT] > 0);
+		CHECK(t.r.counts[TENON_CAND_WRONG] == 0);
+		CHECK(t.r.ratio >= 0 && t.r.ratio < 1 && t.r.hi < 1);
+		adds_up(&t);
+		passes(&t, t.k.plan);
+		snprintf(want, sizeof(want), "%s", identity(t.k.plan));
+		nothing_left(&t, t.r.search, want);
+		passes(&t, t.k.plan);
+	}
+	case_close(&t.k);
+}
+
+static void weight_view(void)
+{
+	searched("examples/weight_view.tn", "screen", 12);
+}
+
+static void gated_projections(void)
+{
+	searched("examples/gated_projections.tn", "inspect", 6);
+}
+
+/* What the key is of: any change of it is another search. */
+static void anew(void)
+{
+	static const char *const pins[] = {"loop.unroll=1"};
+	Tuned t;
+	int64_t n = 0;
+
+	if (!begin(&t, "small.tn", small, "anew.sqlite"))
+		return;
+	t.o.policy = "rule";
+#define NEW(found_)                                                            \
+	do {                                                                   \
+		if (tune(&t)) {                                                \
+			CHECK(t.r.found == (found_));                          \
+			n += !t.r.found;                                       \
+			CHECK(ask(t.o.ledger,                                  \
+				  "SELECT count(*) FROM search") == n);        \
+		}                                                              \
+	} while (0)
+	NEW(false);
+	adds_up(&t);
+	NEW(true);
+	tenon_set_threads(t.k.c, 1);
+	NEW(false);
+	NEW(true);
+	tenon_set_threads(t.k.c, 2);
+	NEW(true);
+	works(&t.k, tenon_set_dim(t.k.p, "M", 65), "M");
+	NEW(false);
+	works(&t.k, tenon_set_dim(t.k.p, "M", 64), "M");
+	NEW(true);
+	t.plan.target = "cpu:generic";
+	if (tenon_tune(t.k.c, t.k.p, &t.o, &t.r, &t.k.plan) == TENON_OK) {
+		CHECK(!t.r.found);
+		n++;
+	}
+	t.plan.target = NULL;
+	t.o.policy = "model";
+	NEW(false);
+	NEW(true);
+	t.o.seed = 2;
+	NEW(false);
+	t.o.seed = 1;
+	t.o.again = true;
+	NEW(false);
+	t.o.again = false;
+	NEW(true);
+	t.plan.pins = pins;
+	t.plan.npins = 1;
+	if (tenon_tune(t.k.c, t.k.p, &t.o, &t.r, &t.k.plan) == TENON_OK)
+		CHECK(!t.r.found);
+	case_close(&t.k);
+	/* another constant is another program; another name of a file is not */
+	if (!begin(&t, "elsewhere.tn", small, "anew.sqlite"))
+		return;
+	t.o.policy = "rule";
+	if (tune(&t))
+		CHECK(t.r.found);
+	case_close(&t.k);
+	if (!begin(&t, "small.tn",
+		   "def small(x: f32[M, 8]):\n    return x * x + 2\n",
+		   "anew.sqlite"))
+		return;
+	t.o.policy = "rule";
+	if (tune(&t))
+		CHECK(!t.r.found);
+	case_close(&t.k);
+#undef NEW
+}
+
+static int lines;
+static void count_lines(void *arg, const char *line)
+{
+	(void)arg;
+	CHECK(strstr(line, "tried"));
+	lines++;
+}
+
+static bool after_three(void)
+{
+	return lines >= 3;
+}
+
+static bool at_once(void)
+{
+	return true;
+}
+
+/* A search that the user ends has a plan, and is not taken for done. */
+static void stopped(void)
+{
+	Tuned t;
+
+	if (!begin(&t, "examples/weight_view.tn", NULL, "stopped.sqlite"))
+		return;
+	lines = 0;
+	t.o.policy = "beam:2";
+	t.o.stop = after_three;
+	t.o.progress = count_lines;
+	works(&t.k, tenon_set_dims(t.k.p, "inspect"), "inspect");
+	if (tune(&t)) {
+		CHECK_STR(t.r.state, "stopped");
+		CHECK(t.r.tried >= 3 && t.r.tried < 12);
+		adds_up(&t);
+		passes(&t, t.k.plan);
+	}
+	t.o.stop = at_once;
+	if (tune(&t)) {
+		CHECK(!t.r.found);
+		CHECK_STR(t.r.state, "stopped");
+		adds_up(&t);
+		passes(&t, t.k.plan);
+	}
+	case_close(&t.k);
+}
+
+static void all_is_exhausted(void)
+{
+	Tuned t;
+
+	if (!begin(&t, "examples/weight_view.tn", NULL, "all.sqlite"))
+		return;
+	t.o.policy = "all";
+	t.o.candidates = 2;
+	works(&t.k, tenon_set_dims(t.k.p, "inspect"), "inspect");
+	if (tune(&t)) {
+		CHECK_STR(t.r.state, "exhausted");
+		CHECK(t.r.tried == 2);
+		adds_up(&t);
+		if (tune(&t)) {
+			CHECK(t.r.found);
+			CHECK_STR(t.r.state, "exhausted");
+		}
+	}
+	case_close(&t.k);
+}
+
+/* ---- bad input ------------------------------------------------------- */
+
+static void bad_options(void)
+{
+	Tuned t;
+
+	if (!begin(&t, "examples/weight_view.tn", NULL, "bad.sqlite"))
+		return;
+	t.o.policy = "best";
+	refused(&t.k, tenon_tune(t.k.c, t.k.p, &t.o, &t.r, &t.k.plan),
+		TENON_EUSAGE, "--policy best: there is no such policy");
+	CHECK(!t.k.plan);
+	t.o.policy = "rule";
+	t.plan.target = "gpu";
+	TenonError e = tenon_tune(t.k.c, t.k.p, &t.o, &t.r, &t.k.plan);
+	CHECK(e != TENON_OK && !t.k.plan && *tenon_message(t.k.c));
+	t.plan.target = NULL;
+	static const char *const pins[] = {"contract.mr=999"};
+	t.plan.pins = pins;
+	t.plan.npins = 1;
+	refused(&t.k, tenon_tune(t.k.c, t.k.p, &t.o, &t.r, &t.k.plan),
+		TENON_EUSAGE, "contract.mr=999");
+	CHECK(!t.k.plan);
+	case_close(&t.k);
+	if (!begin(&t, "small.tn", NULL, "bad.sqlite"))
+		case_close(&t.k);
+}
+
+static bool discard(void *arg, const char *s, size_t n)
+{
+	(void)arg;
+	(void)s;
+	(void)n;
+	return true;
+}
+
+static void truncated(void)
+{
+	Tuned t;
+	struct stat st;
+	TenonLedgerQuery q = {0};
+
+	if (!begin(&t, "small.tn", small, "cut.sqlite"))
+		return;
+	t.o.policy = "rule";
+	if (tune(&t) && CHECK(stat(t.o.ledger, &st) == 0) &&
+	    CHECK(truncate(t.o.ledger, st.st_size / 2) == 0)) {
+		refused(&t.k, tenon_tune(t.k.c, t.k.p, &t.o, &t.r, &t.k.plan),
+			TENON_EENV, "is damaged or cut short");
+		CHECK(!t.k.plan);
+		q.ledger = t.o.ledger;
+		refused(&t.k, tenon_ledger(t.k.c, &q, discard, NULL),
+			TENON_EENV, "is damaged or cut short");
+	}
+	case_close(&t.k);
+}
+
+/* ---- plans by hand --------------------------------------------------- */
+
+static char *text_of(const char *path, size_t *n)
+{
+	static char text[1 << 20];
+	FILE *f = fopen(path, "rb");
+
+	if (!CHECK(f != NULL))
+		return NULL;
+	*n = fread(text, 1, sizeof(text) - 1, f);
+	text[*n] = '\0';
+	fclose(f);
+	return text;
+}
+
+/* The file with what begins with `at` in its choices, up to one of `end`,
+ * replaced; at "": what stands behind `pins`. */
+static const char *edited(const char *path, const char *at, const char *end,
+			  const char *by)
+{
+	size_t n;
+	const char *out = test_path("edited.json");
+	char *s = text_of(path, &n);
+	char *from = s ? strstr(s, "\"choices\"") : NULL;
+	FILE *f = fopen(out, "wb");
+
+	if (!CHECK(f != NULL))
+		return out;
+	from = from ? strstr(from, at) : NULL;
+	if (CHECK(from != NULL)) {
+		const char *to =
+			from + strlen(at) + strcspn(from + strlen(at), end);
+		fwrite(s, 1, (size_t)(from - s), f);
+		fputs(by, f);
+		fputs(to, f);
+	}
+	fclose(f);
+	return out;
+}
+
+/* The edited plan is refused; and, `why` NULL, adopted, else refused too. */
+static void by_hand(Tuned *t, const char *path, const char *at, const char *end,
+		    const char *by, const char *why)
+{
+	const char *file = edited(path, at, end, by);
+	TenonProgram *p = NULL;
+	TenonPlan *plan = NULL;
+
+	refused(&t->k, tenon_plan_load(t->k.c, file, &p, &plan), TENON_EPROGRAM,
+		"part `choices` was changed");
+	CHECK(!p && !plan);
+	TenonError e = tenon_plan_adopt(t->k.c, file, &p, &plan);
+	if (why) {
+		if (!CHECK(e != TENON_OK && !p && !plan) ||
+		    !CHECK(strstr(tenon_message(t->k.c), why)))
+			printf("%s: %s", by, tenon_message(t->k.c));
+		tenon_plan_free(plan);
+		tenon_program_free(p);
+		return;
+	}
+	if (!works(&t->k, e, by))
+		return;
+	works(&t->k, tenon_set_dims(p, "inspect"), "inspect");
+	passes(t, plan);
+	CHECK(strcmp(identity(plan), identity(t->k.plan)) != 0);
+	/* it is a plan as any other now */
+	const char *kept = test_path("adopted.json");
+	TenonProgram *q = NULL;
+	TenonPlan *again = NULL;
+	if (works(&t->k, tenon_plan_save(plan, kept), "save") &&
+	    works(&t->k, tenon_plan_load(t->k.c, kept, &q, &again), "load"))
+		CHECK_STR(identity(again), identity(plan));
+	tenon_plan_free(again);
+	tenon_program_free(q);
+	tenon_plan_free(plan);
+	tenon_program_free(p);
+}
+
+/* `join.%7=no` of the product. */
+static const char *pin_of_product(const Case *k)
+{
+	static char text[80];
+	const Program *p = k->p->p;
+
+	for (size_t v = 0; v < p->values.n; v++)
+		if (p->values.p[v].op == OP_MATMUL)
+			snprintf(text, sizeof(text),
+				 "\"pins\": [\"join.%%%zu=no\"", v);
+	return text;
+}
+
+static void plans_by_hand(void)
+{
+	const char *file = test_path("plan.json");
+	Tuned t;
+	TenonPlan *again = NULL;
+	TenonProgram *p = NULL;
+
+	if (!begin(&t, "examples/weight_view.tn", NULL, "hand.sqlite"))
+		return;
+	t.o.policy = "rule";
+	works(&t.k, tenon_set_dims(t.k.p, "inspect"), "inspect");
+	if (!tune(&t) || !works(&t.k, tenon_plan_save(t.k.plan, file), "save"))
+		return;
+	/* as it is */
+	if (works(&t.k, tenon_plan_load(t.k.c, file, &p, &again), "load"))
+		CHECK_STR(identity(again), identity(t.k.plan));
+	tenon_plan_free(again);
+	tenon_program_free(p);
+	if (works(&t.k, tenon_plan_load_for(t.k.p, file, &again), "for")) {
+		CHECK_STR(identity(again), identity(t.k.plan));
+		passes(&t, again);
+	}
+	tenon_plan_free(again);
+	/* legal */
+	by_hand(&t, file, " mr=", " \"", " mr=2", NULL);
+	by_hand(&t, file, " mb=", " \"", " mb=3", NULL);
+	/* not legal, or no choice at all */
+	by_hand(&t, file, " mr=", " \"", " mr=999", "mr");
+	by_hand(&t, file, " mr=", " \"", " mr=0", "contract");
+	by_hand(&t, file, " mr=", " \"", " mr=-1", "contract");
+	by_hand(&t, file, " mr=", " \"", " mr=two", "no realisation");
+	by_hand(&t, file, " mr=", " \"", " mr=99999999999999999999",
+		"contract");
+	by_hand(&t, file, " mr=", " \"", " colour=4", "no realisation");
+	by_hand(&t, file, "\"contract", "\"", "\"", "no realisation");
+	by_hand(&t, file, "\"contract", "\"", "\"rowreduce", "rowreduce");
+	by_hand(&t, file, "\"contract", "\"", "\"library product=0", "");
+	by_hand(&t, file, "\"pins\": [", "]", "\"pins\": [\"join.nosuch=no\"",
+		"nosuch");
+	by_hand(&t, file, "\"pins\": [", "]", "\"pins\": [\"join.x\"",
+		"join.x");
+	by_hand(&t, file, "\"pins\": [", "]", "\"pins\": [7", "pin");
+	by_hand(&t, file, "\"contract", "\"", "\"contract\", \"loop", "kernel");
+	/* one kernel more by a pin: its choices are missing */
+	by_hand(&t, file, "\"pins\": [", "]", pin_of_product(&t.k), "kernel");
+	case_close(&t.k);
+}
+
+/* Both kernels of a join that is undone. */
+static void join_undone(void)
+{
+	const char *file = test_path("join.json");
+	char by[400];
+	Tuned t;
+
+	if (!begin(&t, "examples/weight_view.tn", NULL, "join.sqlite"))
+		return;
+	t.o.policy = "rule";
+	works(&t.k, tenon_set_dims(t.k.p, "inspect"), "inspect");
+	if (!tune(&t) || !works(&t.k, tenon_plan_save(t.k.plan, file), "save"))
+		return;
+	snprintf(by, sizeof(by),
+		 "%s], \"kernels\": [\"contract\", \"loop\"]}, \"was\": {\"x\"",
+		 pin_of_product(&t.k));
+	const char *cut = edited(file, "\"pins\": [", "}", by);
+	size_t n;
+	char *s = text_of(cut, &n);
+	char *was = s ? strstr(s, ", \"was\": {\"x\"") : NULL;
+	TenonProgram *p = NULL;
+	TenonPlan *plan = NULL;
+	if (CHECK(was != NULL)) {
+		memmove(was, was + strlen(", \"was\": {\"x\"}"),
+			strlen(was + strlen(", \"was\": {\"x\"}")) + 1);
+		FILE *f = fopen(cut, "wb");
+		fputs(s, f);
+		fclose(f);
+	}
+	if (works(&t.k, tenon_plan_adopt(t.k.c, cut, &p, &plan), "adopt")) {
+		TenonPlanInfo info;
+		tenon_plan_info(plan, &info);
+		CHECK(info.kernels == 2);
+		CHECK(strcmp(info.identity, identity(t.k.plan)) != 0);
+		works(&t.k, tenon_set_dims(p, "inspect"), "inspect");
+		passes(&t, plan);
+	}
+	tenon_plan_free(plan);
+	tenon_program_free(p);
+	case_close(&t.k);
+}
+
+static void another_program(void)
+{
+	const char *file = test_path("other.json");
+	TenonPlan *plan = NULL;
+	Tuned t, u;
+
+	if (!begin(&t, "small.tn", small, "other.sqlite"))
+		return;
+	t.o.policy = "rule";
+	if (tune(&t))
+		works(&t.k, tenon_plan_save(t.k.plan, file), "save");
+	case_close(&t.k);
+	if (!begin(&u, "small.tn",
+		   "def small(x: f32[M, 8]):\n    return x * x - x\n",
+		   "other.sqlite"))
+		return;
+	refused(&u.k, tenon_plan_load_for(u.k.p, file, &plan), TENON_EPROGRAM,
+		"it is for another program: `");
+	CHECK(!plan && strstr(tenon_message(u.k.c), "sub"));
+	case_close(&u.k);
+	/* the same one in another file is the same */
+	if (!begin(&u, "elsewhere.tn", small, "other.sqlite"))
+		return;
+	works(&u.k, tenon_plan_load_for(u.k.p, file, &plan), "elsewhere");
+	tenon_plan_free(plan);
+	case_close(&u.k);
+}
+
+static void over(void)
+{
+	test_folder_remove();
+}
+
+TEST_MAIN(TEST(weight_view), TEST(gated_projections), TEST(anew), TEST(stopped),
+	  TEST(all_is_exhausted), TEST(bad_options), TEST(truncated),
+	  TEST(plans_by_hand), TEST(join_undone), TEST(another_program),
+	  TEST(over))
