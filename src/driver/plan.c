@@ -4,6 +4,7 @@
 #include "driver/driver.h"
 
 #include "runtime/nvrtc.h"
+#include "runtime/product.h"
 #include "emit/emit.h"
 
 #include <stdlib.h>
@@ -55,16 +56,24 @@ static const Stmt *missing_unit(const StmtList *l, const Target *t)
 	return NULL;
 }
 
+static bool call_fits(TenonPlan *p, const KCall *c, const Target *t)
+{
+	bool gpu = c && c->library == LIBRARY_CUBLASLT;
+
+	return !c || (gpu ? t->cuda : !t->threads) ||
+	       diag_fail(&p->c->ctx, ERR_ENV,
+			 gpu ? "use a target of CUDA" : "use a target of CPUs",
+			 "a kernel is a call of %s, which %s has not",
+			 library_info[c->library].title, t->name);
+}
+
 /* Kernels that were read from text may ask for what the target lacks. */
 static bool units_fit(TenonPlan *p, const Kernels *ks, const Target *t)
 {
-	if (kernels_call(ks) && !t->cuda)
-		return diag_fail(&p->c->ctx, ERR_ENV, "use a target of CUDA",
-				 "a kernel is a call of cuBLASLt, which %s has "
-				 "not",
-				 t->name);
 	for (size_t i = 0; i < ks->kernels.n; i++) {
 		const Kernel *k = &ks->kernels.p[i];
+		if (!call_fits(p, kernel_call(k), t))
+			return false;
 		bool threads = k->phases.p[0].threads > 0;
 		if (!kernel_call(k) && threads != (t->threads > 0))
 			return diag_fail(&p->c->ctx, ERR_ENV,
@@ -116,6 +125,10 @@ void plan_use_code(TenonPlan *p, CodeSource *code, size_t ncode)
 	for (size_t i = 0; i < n; i++) {
 		const PlanLaunch *l = &plan->launches.p[i];
 		const char *symbol = plan_symbol(&p->arena, plan, l);
+		if (plan_call(plan, i)) {
+			p->symbols[i] = product_kernel;
+			continue;
+		}
 		p->symbols[i] = find_symbol(p, symbol);
 		if (!p->symbols[i])
 			bug("no symbol %s in the compiled code", symbol);
@@ -174,6 +187,19 @@ static CodeSource *code_units(TenonPlan *p, size_t *count)
 	return code;
 }
 
+/* Nothing compiles a library's call. */
+static size_t drop_calls(const Kernels *ks, CodeSource *code, size_t n)
+{
+	size_t left = 0;
+
+	if (n != ks->kernels.n)
+		return n; /* phases of one kernel, which is none */
+	for (size_t i = 0; i < n; i++)
+		if (!kernel_call(&ks->kernels.p[i]))
+			code[left++] = code[i];
+	return left;
+}
+
 /* Compiles and loads the sources of a plan. */
 static bool load_code(TenonPlan *p)
 {
@@ -188,6 +214,7 @@ static bool load_code(TenonPlan *p)
 	if (!context_cache(c, &cache))
 		return false;
 	CodeSource *code = code_units(p, &n);
+	n = drop_calls(p->kernels, code, n);
 	c->ctx.threads = context_threads(c);
 	if (!code_load(&c->ctx, &p->arena, &p->cc, p->isa, cache, code, n))
 		return false;
@@ -201,14 +228,23 @@ static bool load_code(TenonPlan *p)
 	return true;
 }
 
-/* The library is as much of the plan as the compiler. */
-static bool add_library(TenonPlan *p, const char **compiler)
+/* Libraries are as much of the plan as the compiler. */
+static bool add_libraries(TenonPlan *p, const Kernels *ks,
+			  const char **compiler)
 {
+	bool used[LIBRARY_COUNT] = {false};
 	const char *version;
 
-	if (!device_library(&p->c->ctx, &p->arena, &version))
-		return false;
-	*compiler = arena_printf(&p->arena, "%s, %s", *compiler, version);
+	for (size_t i = 0; i < ks->kernels.n; i++) {
+		const KCall *c = kernel_call(&ks->kernels.p[i]);
+		if (!c || used[c->library])
+			continue;
+		used[c->library] = true;
+		if (!plan_library(p, c->library, &version))
+			return false;
+		*compiler =
+			arena_printf(&p->arena, "%s, %s", *compiler, version);
+	}
 	return true;
 }
 
@@ -223,12 +259,12 @@ static bool find_compiler(TenonPlan *p, const char *target, const Kernels *ks,
 		return false;
 	if (!p->isa)
 		return gpu_compiler(p->c, &p->arena, target, compiler, flags) &&
-		       (!kernels_call(ks) || add_library(p, compiler));
+		       add_libraries(p, ks, compiler);
 	if (!compiler_find(&p->c->ctx, &p->arena, p->c->compiler, &p->cc))
 		return false;
 	*compiler = p->cc.version;
 	*flags = code_flags(&p->arena, &p->cc, p->isa);
-	return true;
+	return add_libraries(p, ks, compiler);
 }
 
 /* Whether a plan that is emitted only can be compiled too: for CUDA, by NVRTC.
