@@ -150,26 +150,25 @@ static void open_once(void)
 	leave(before);
 }
 
-#define LEAVE_OUT "or leave the pin library.product out"
-
 static bool find(Ctx *ctx)
 {
 	pthread_once(&dnn.once, open_once);
 	if (!dnn.library)
 		return diag_fail(ctx, ERR_ENV,
 				 "install it (Debian's package libdnnl2), "
-				 "" LEAVE_OUT,
+				 "or " PRODUCT_LEAVE_OUT,
 				 "oneDNN 2 is not found: tried libdnnl.so.2");
 	if (dnn.lacks)
-		return diag_fail(ctx, ERR_ENV, "install oneDNN 2.6, " LEAVE_OUT,
+		return diag_fail(ctx, ERR_ENV,
+				 "install oneDNN 2.6, or " PRODUCT_LEAVE_OUT,
 				 "oneDNN has no %s", dnn.lacks);
 	if (dnn.version->cpu_runtime != SEQUENTIAL &&
 	    dnn.version->cpu_runtime != OPENMP)
 		return diag_fail(ctx, ERR_ENV,
-				 "install it for OpenMP, " LEAVE_OUT,
+				 "install it for OpenMP, or " PRODUCT_LEAVE_OUT,
 				 "oneDNN is built for a run time whose threads "
 				 "cannot be kept at one");
-	return dnn.engine || diag_fail(ctx, ERR_ENV, LEAVE_OUT + 3,
+	return dnn.engine || diag_fail(ctx, ERR_ENV, PRODUCT_LEAVE_OUT,
 				       "oneDNN makes no engine here");
 }
 
@@ -308,7 +307,7 @@ static bool onednn_prepare(Ctx *ctx, Arena *a, Product *p)
 	if (p->left.type == PRODUCT_BF16 && (isa & ISA_BF16) != ISA_BF16)
 		return diag_fail(ctx, ERR_ENV,
 				 "see that ONEDNN_MAX_CPU_ISA allows them, "
-				 "" LEAVE_OUT,
+				 "or " PRODUCT_LEAVE_OUT,
 				 "%s: oneDNN does without the dot products of "
 				 "bf16 that the plan's accumulator is",
 				 p->name);
@@ -316,7 +315,7 @@ static bool onednn_prepare(Ctx *ctx, Arena *a, Product *p)
 	arena_defer(a, primitives_free, x);
 	p->own = x;
 	return make_shapes(p, x, &p->scratch) ||
-	       diag_fail(ctx, ERR_ENV, LEAVE_OUT + 3,
+	       diag_fail(ctx, ERR_ENV, PRODUCT_LEAVE_OUT,
 			 "%s: oneDNN has no product of %lld x %lld x %lld such "
 			 "as this",
 			 p->name, (long long)p->rows, (long long)p->columns,

@@ -98,31 +98,30 @@ static void open_once(void)
 	pthread_atfork(before_fork, after_fork, in_child);
 }
 
-#define LEAVE_OUT "or leave the pin library.product out"
-
 static bool find(Ctx *ctx)
 {
 	pthread_once(&blas.once, open_once);
 	if (!blas.library)
 		return diag_fail(ctx, ERR_ENV,
 				 "install it (Debian's package "
-				 "libopenblas0-pthread), " LEAVE_OUT,
+				 "libopenblas0-pthread), or " PRODUCT_LEAVE_OUT,
 				 "OpenBLAS is not found: tried "
 				 "libopenblas.so.0, libopenblas.so");
 	if (blas.lacks)
-		return diag_fail(ctx, ERR_ENV,
-				 "install OpenBLAS 0.3 or later, " LEAVE_OUT,
-				 "OpenBLAS has no %s", blas.lacks);
+		return diag_fail(
+			ctx, ERR_ENV,
+			"install OpenBLAS 0.3 or later, or " PRODUCT_LEAVE_OUT,
+			"OpenBLAS has no %s", blas.lacks);
 	if (blas.parallel == SEQUENTIAL)
 		return diag_fail(ctx, ERR_ENV,
 				 "install it for POSIX threads or OpenMP, "
-				 "" LEAVE_OUT,
+				 "or " PRODUCT_LEAVE_OUT,
 				 "OpenBLAS is built for one thread alone, and "
 				 "may not be called by several");
 	if (strstr(CALL(CONFIG, char *, (void), ()), "USE64BITINT"))
 		return diag_fail(ctx, ERR_ENV,
 				 "install it with integers of 32 bits, "
-				 "" LEAVE_OUT,
+				 "or " PRODUCT_LEAVE_OUT,
 				 "OpenBLAS is built for integers of 64 bits");
 	return true;
 }
@@ -159,8 +158,7 @@ static bool openblas_prepare(Ctx *ctx, Arena *a, Product *p)
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
 		if (sizes[i] > INT32_MAX)
-			return diag_fail(ctx, ERR_ENV,
-					 "leave the pin library.product out",
+			return diag_fail(ctx, ERR_ENV, PRODUCT_LEAVE_OUT,
 					 "%s: OpenBLAS takes no extent or "
 					 "distance above %d, and one is %lld",
 					 p->name, INT32_MAX,

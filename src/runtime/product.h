@@ -72,6 +72,8 @@ bool product_prepare(Ctx *ctx, Arena *a, Product *p);
  * what the library returned as its index. */
 TnKernel product_kernel;
 #define TN_FAULT_LIBRARY 100
+/* Of hints. */
+#define PRODUCT_LEAVE_OUT "leave the pin library.product out"
 
 /* ---- the libraries (openblas.c, onednn.c) ----------------------------- */
 
