@@ -3,7 +3,7 @@
 
 == a product by OpenBLAS
 ? test -n "$TEST_SETUP" || tenon devices | grep -q "libopenblas.so.0 .*found (for"
-$ tenon run examples/linear.tn --dims inspect --dtype f32 --repeat 0 --pin library.product=openblas | grep -o 'OpenBLAS [0-9]*[.]'
+$ tenon run examples/linear.tn --dims inspect --dtype f32 --no-check --repeat 0 --pin library.product=openblas --save-plan p.json > log; grep -o '"compiler": .*OpenBLAS [0-9]*[.]' p.json | grep -o 'OpenBLAS.*'
 OpenBLAS 0.
 $ tenon explain examples/linear.tn --dims inspect --dtype f32 --pin library.product=openblas | grep -c 'pinned: OpenBLAS, 32f_pedantic, no epilogue, sums in f32'
 1
