@@ -17,6 +17,7 @@
 #define ALL_MOST     32
 #define TOGGLES_MOST 12
 #define PROGRAMS     6
+#define KINDS        6 /* pins of pairs of products */
 
 typedef struct Maker {
 	Tune *t;
@@ -155,7 +156,7 @@ static size_t find_toggles(Maker *m, const char **out)
 {
 	Tune *t = m->t;
 	const Regions *r = t->space.variants.p[m->first].regions;
-	static const char *const kinds[] = {
+	static const char *const kinds[KINDS] = {
 		"attention.join=0", "attention.join=1", "contract.join=0",
 		"contract.join=1",  "contract.hold=0",  "contract.hold=1"};
 	size_t n = 0;
@@ -173,6 +174,10 @@ static size_t find_toggles(Maker *m, const char **out)
 	}
 	for (size_t i = 0; i < ARRAY_LEN(kinds) && products; i++)
 		out[n++] = kinds[i];
+	for (size_t i = 0; i < LIBRARY_COUNT && products; i++)
+		if ((i == LIBRARY_CUBLASLT) == t->target.cuda)
+			out[n++] = arena_printf(&t->arena, "library.product=%s",
+						library_info[i].name);
 	return n;
 }
 
@@ -185,7 +190,7 @@ static bool full(const Maker *m)
 
 static void partitions(Maker *m)
 {
-	const char *toggles[TOGGLES_MOST + 6], *two[2];
+	const char *toggles[TOGGLES_MOST + KINDS + LIBRARY_COUNT], *two[2];
 	size_t before = m->t->space.variants.n;
 
 	m->first = before;
