@@ -160,11 +160,10 @@ static size_t find_toggles(Maker *m, const char **out)
 		"attention.join=0", "attention.join=1", "contract.join=0",
 		"contract.join=1",  "contract.hold=0",  "contract.hold=1"};
 	size_t n = 0;
-	bool products = false;
+	size_t products = 0;
 
-	for (size_t i = 0; i < r->regions.n; i++)
-		products |= r->regions.p[i].kind == REGION_CONTRACT ||
-			    r->regions.p[i].kind == REGION_ATTENTION;
+	for (ValueId v = 0; v < r->program->values.n; v++)
+		products += program_value(r->program, v)->op == OP_MATMUL;
 	for (size_t i = 0; i < r->decisions.n && n < TOGGLES_MOST; i++) {
 		const Decision *d = &r->decisions.p[i];
 		const char *text =
@@ -172,9 +171,9 @@ static size_t find_toggles(Maker *m, const char **out)
 		if (d->joined && !kept_already(out, n, text))
 			out[n++] = text;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(kinds) && products; i++)
+	for (size_t i = 0; i < ARRAY_LEN(kinds) && products > 1; i++)
 		out[n++] = kinds[i];
-	for (size_t i = 0; i < LIBRARY_COUNT && products; i++)
+	for (size_t i = 0; i < LIBRARY_COUNT && products > 0; i++)
 		if ((i == LIBRARY_CUBLASLT) == t->target.cuda)
 			out[n++] = arena_printf(&t->arena, "library.product=%s",
 						library_info[i].name);

@@ -107,11 +107,11 @@ typedef struct Product Product; /* runtime/product.h */
 
 typedef struct Launch {
 	TnKernel *fn;
-	const Product *product; /* of product_kernel */
 	int64_t tasks;          /* 0: the launch is skipped */
 	size_t scratch;         /* bytes a worker */
 	int most;               /* workers that it is worth; 0: any number */
 	void *const *buffers;   /* read at each run; the caller's */
+	const Product *product; /* of product_kernel; else NULL */
 } Launch;
 
 /* A launch with all that its runs need. */
