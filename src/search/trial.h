@@ -67,7 +67,9 @@ typedef struct TrialPath {
 	TrialState (*check)(void *state, char text[TRIAL_TEXT]);
 	/* One call, waited for. */
 	TrialState (*run)(void *state, char text[TRIAL_TEXT]);
-	void (*close)(void *state); /* NULL: nothing to do */
+	/* NULL: nothing to do. Not called for what is open when the child
+	 * ends. */
+	void (*close)(void *state);
 } TrialPath;
 
 typedef struct TrialOptions {
