@@ -40,14 +40,13 @@ static const char *c_type(DType d)
 
 static void put_type(Buf *b, const Kernel *k, const KArg *arg)
 {
-	const KBuffer *buffer = &k->buffers.p[arg->n];
-
-	if (arg->kind == KARG_BUFFER)
-		buf_printf(b, "%s%s *",
-			   buffer->scope == SCOPE_IN ? "const " : "",
-			   c_type(buffer->dtype));
-	else
+	if (arg->kind != KARG_BUFFER) {
 		buf_puts(b, "int64_t");
+		return;
+	}
+	const KBuffer *buffer = &k->buffers.p[arg->n];
+	buf_printf(b, "%s%s *", buffer->scope == SCOPE_IN ? "const " : "",
+		   c_type(buffer->dtype));
 }
 
 static void put_argument(Buf *b, const Kernel *k, const KArg *arg)

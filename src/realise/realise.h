@@ -3,7 +3,8 @@
  *
  * One file a realisation: loop.c, rowreduce.c, contract.c, attention.c (its
  * loops in attention_body.c); gpu_contract.c and gpu_attention.c are for GPUs,
- * library.c leaves a product to a library, of a GPU or a CPU. lower.c holds
+ * library.c leaves a product to a library, of a GPU or a CPU, external.c a
+ * region to a user's function. lower.c holds
  * what they share: evaluating a value of the program at an index.
  */
 #ifndef TENON_REALISE_REALISE_H

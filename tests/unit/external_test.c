@@ -255,6 +255,9 @@ static void replay(void)
 		CHECK(unlink(test_path("mine.c")) == 0 &&
 		      unlink(test_path("mine.json")) == 0);
 		if (works(&k, tenon_plan_load(k.c, plan, &p, &q), "load")) {
+			CHECK(strstr(tenon_notices(k.c),
+				     "a user's code whose stores are not "
+				     "proved in bounds"));
 			tenon_plan_info(k.plan, &was);
 			tenon_plan_info(q, &is);
 			CHECK_STR(is.identity, was.identity);
