@@ -68,7 +68,9 @@ static bool partition(Tune *t, Pipeline *pl, Arena *a, const Program *p,
 			 .program = t->program->p,
 			 .rewritten = stage2_copy(a, p),
 			 .stop_after = "partition"};
-	return pipeline_pins(pl, pins, count) &&
+	const TenonPlanOptions *o = t->o->plan;
+	return (!o || pipeline_externals(pl, o->externals, o->nexternals)) &&
+	       pipeline_pins(pl, pins, count) &&
 	       pipeline_run(pl, STAGE_REWRITTEN);
 }
 
@@ -265,6 +267,8 @@ bool variants_make(Tune *t)
 	Pipeline pl;
 	if (!partition(t, &pl, &t->arena, t->rewritten, NULL, 0))
 		return false;
+	t->target.externals = pl.externals;
+	t->target.nexternals = pl.nexternals;
 	m.program = t->rewritten;
 	partitions(&m);
 	return alternatives(&m);
