@@ -128,7 +128,7 @@ static bool add(Maker *m, const char *const *own, size_t n)
 	v.how = how_of(m, a, own, n);
 	if (!partition(t, &pl, a, m->program, own, n)) {
 		VariantRefused no = {
-			v.how, first_line(a, buf_str(&t->c->ctx.messages))};
+			v.how, first_line(a, buf_str(&t->c->ctx.messages)), 0};
 		VEC_PUSH(a, s->refused, no);
 		ctx_clear_errors(&t->c->ctx);
 		return false;
@@ -252,6 +252,71 @@ static bool alternatives(Maker *m)
 	return true;
 }
 
+/* ---- what the contract forbids ------------------------------------------ */
+
+/* Of a program whose every value has the relaxation; 0: none, or no model. */
+static double relaxed_cost(Tune *t, uint32_t relax)
+{
+	Arena *a = &t->arena;
+	Program *p = program_copy(a, t->program->p);
+	Pipeline pl = {.c = t->c,
+		       .arena = a,
+		       .target = &t->target,
+		       .program = p,
+		       .stop_after = "partition"};
+	Space s = {.arena = a, .target = &t->target, .dims = t->space.dims};
+	size_t n;
+	const char **pins = pins_with(t, a, NULL, 0, &n);
+
+	for (ValueId v = 0; v < p->values.n; v++)
+		program_value(p, v)->relax |= relax;
+	if (!pipeline_pins(&pl, pins, n) || !pipeline_run(&pl, STAGE_PROGRAM)) {
+		ctx_clear_errors(&t->c->ctx);
+		return 0;
+	}
+	Variant v = {.program = pl.rewritten,
+		     .regions = pl.regions,
+		     .how = "",
+		     .fixed = pl.pins,
+		     .nfixed = pl.npins};
+	space_add(&s, &v);
+	return s.variants.p[0].cost;
+}
+
+/* Relaxations that the program does not ask for and that are predicted to pay:
+ * refused, with what they would take. */
+static void forbidden(Tune *t)
+{
+	static const struct {
+		uint32_t relax;
+		const char *name, *what;
+	} rows[] = {
+		{RELAX_SINGLE_ROUNDING, "single_rounding",
+		 "boundaries of products and sums"},
+		{RELAX_CONTRACTION, "contraction",
+		 "boundaries of products that are added"},
+		{RELAX_REASSOCIATE, "reassociate",
+		 "boundaries between sums that are added"},
+		{RELAX_TF32, "tf32", "bits of the operands of f32 products"},
+	};
+	Arena *a = &t->arena;
+	double base = t->space.variants.p[0].cost;
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		double us = relaxed_cost(t, rows[i].relax);
+		if (us <= 0 || us >= base)
+			continue;
+		VariantRefused no = {
+			arena_printf(a, "@contract(%s)", rows[i].name),
+			arena_printf(a,
+				     "the program does not ask for %s, which "
+				     "drops %s",
+				     rows[i].name, rows[i].what),
+			us};
+		VEC_PUSH(a, t->space.refused, no);
+	}
+}
+
 bool variants_make(Tune *t)
 {
 	Maker m = {.t = t, .how = ""};
@@ -271,6 +336,7 @@ bool variants_make(Tune *t)
 	t->target.nexternals = pl.nexternals;
 	m.program = t->rewritten;
 	partitions(&m);
+	forbidden(t);
 	return alternatives(&m);
 }
 
