@@ -158,7 +158,6 @@ static void report_outcome(Session *s, const TenonTuneReport *r)
 			  "predicted_us", r->predicted_us, "rule_predicted_us",
 			  r->rule_predicted_us, "seconds", r->seconds, "how",
 			  r->how));
-	json_object_set_new(s->report, "plan", json_plan(s->plan));
 	session_report(s, r->state);
 }
 

@@ -13,10 +13,10 @@
 #include <string.h>
 
 /* Of one program, and of all. */
-#define PROGRAM_MOST 24
-#define ALL_MOST     64
+#define PROGRAM_MOST 12
+#define ALL_MOST     32
 #define TOGGLES_MOST 12
-#define PROGRAMS     8
+#define PROGRAMS     6
 
 typedef struct Maker {
 	Tune *t;
@@ -40,6 +40,20 @@ static const char **pins_with(const Tune *t, Arena *a, const char *const *own,
 	return all;
 }
 
+/* A copy that leads from stage 1 as the program does. */
+static Program *stage2_copy(Arena *a, const Program *p)
+{
+	Program *q = program_copy(a, p);
+	ValueId *now = arena_array(a, ValueId, p->nnow + 1);
+
+	if (!p->now)
+		return q;
+	memcpy(now, p->now, p->nnow * sizeof(*now));
+	q->now = now;
+	q->nnow = p->nnow;
+	return q;
+}
+
 /* The pipeline of a variant up to its regions. */
 static bool partition(Tune *t, Pipeline *pl, Arena *a, const Program *p,
 		      const char *const *own, size_t n)
@@ -51,7 +65,7 @@ static bool partition(Tune *t, Pipeline *pl, Arena *a, const Program *p,
 			 .arena = a,
 			 .target = &t->target,
 			 .program = t->program->p,
-			 .rewritten = program_copy(a, p),
+			 .rewritten = stage2_copy(a, p),
 			 .stop_after = "partition"};
 	return pipeline_pins(pl, pins, count) &&
 	       pipeline_run(pl, STAGE_REWRITTEN);
@@ -95,8 +109,8 @@ static const char *how_of(const Maker *m, Arena *a, const char *const *own,
 	return buf_str(&b);
 }
 
-/* Adds the variant of these pins; what is refused is kept as such. */
-static void add(Maker *m, const char *const *own, size_t n)
+/* Adds the variant of these pins; false: it is refused, and kept as such. */
+static bool add(Maker *m, const char *const *own, size_t n)
 {
 	Tune *t = m->t;
 	Arena *a = &t->arena;
@@ -114,7 +128,7 @@ static void add(Maker *m, const char *const *own, size_t n)
 			v.how, first_line(a, buf_str(&t->c->ctx.messages))};
 		VEC_PUSH(a, s->refused, no);
 		ctx_clear_errors(&t->c->ctx);
-		return;
+		return false;
 	}
 	v.program = m->program;
 	v.regions = pl.regions;
@@ -123,6 +137,7 @@ static void add(Maker *m, const char *const *own, size_t n)
 	regions_key(a, v.regions, v.key);
 	if (!there(s, v.key))
 		space_add(s, &v);
+	return true;
 }
 
 /* ---- toggles --------------------------------------------------------- */
@@ -178,8 +193,11 @@ static void partitions(Maker *m)
 	if (m->t->space.variants.n == before)
 		return; /* the same regions as another program's */
 	size_t n = find_toggles(m, toggles);
+	size_t left = 0; /* of those that can be met */
 	for (size_t i = 0; i < n && !full(m); i++)
-		add(m, &toggles[i], 1);
+		if (add(m, &toggles[i], 1))
+			toggles[left++] = toggles[i];
+	n = left;
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = i + 1; j < n && !full(m); j++) {
 			two[0] = toggles[i];
@@ -284,7 +302,7 @@ TenonPlan *variants_plan(Tune *t, const Point *p)
 	TenonPlan *plan = plan_new(t->c);
 	Pipeline pl = {
 		.program = t->program->p,
-		.rewritten = program_copy(&plan->arena, v->program),
+		.rewritten = stage2_copy(&plan->arena, v->program),
 		.chosen = space_chosen(&plan->arena, &t->space, p),
 		.later = true,
 	};

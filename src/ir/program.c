@@ -97,9 +97,6 @@ Program *program_copy(Arena *a, const Program *from)
 				      _Alignof(int64_t));
 		VEC_PUSH(a, p->dimsets, s);
 	}
-	p->nnow = from->nnow;
-	p->now = copy_bytes(a, from->now, from->nnow * sizeof(ValueId),
-			    _Alignof(ValueId));
 	return p;
 }
 

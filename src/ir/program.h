@@ -159,8 +159,10 @@ typedef struct Program {
 	sources; /* names of the context's sources, for the
 text form; program_infer keeps them up */
 	Loc loc;
-	/* Stage 2: the value that stands for each of stage 1, NO_VALUE: none.
-	 * NULL where nothing was rewritten, or it was read from text. */
+	/* Stage 2: the value that stands for each of stage 1, NO_VALUE: none;
+	 * in an alternative, for a sum of floats, the one whose kernel sums its
+	 * elements. NULL where nothing was rewritten, or it was read from text.
+	 */
 	const ValueId *now;
 	size_t nnow;
 } Program;

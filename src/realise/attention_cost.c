@@ -25,11 +25,11 @@
 #define ISSUE    5.0
 #define STEP_OPS 2.0
 /* Cycles that a visit of a tile, and a task, take beside. */
-#define VISIT       24.0
+#define VISIT       8.0
 #define TASK_CYCLES 500.0
 /* Instructions for a vector: an exponential, another op, a copy, a square that
  * is transposed; for a scalar that is converted. */
-#define SERIES         25.0
+#define SERIES         22.0
 #define OTHER          1.5
 #define COPIED         3.0
 #define TURNED         6.0
@@ -184,7 +184,9 @@ static Cost block_cost(const Work *w)
 	Cost c = {.compute = scores(w) + values(w)};
 
 	c.compute += w->seen * vectors * w->ops / 2;
-	c.compute += w->seen * VISIT / 4;
+	c.compute += w->seen * VISIT / 2;
+	/* what hidden keys add to the columns: one chain */
+	c.compute += (w->keys - w->seen) * up(w->width, w->vector) * LATENCY;
 	c.memory = bytes + 2 * held / rate(w->t, held);
 	if (!w->par[AP_AHEAD])
 		c.move += EXPOSED * bytes;

@@ -52,9 +52,10 @@
 #define ROOM      0.75
 #define ROOM_LAST 0.5
 /* Of the bytes that are read where they lie far apart, the part that nothing
- * hides; of those that a phase reads and writes, what they take of their rate:
- * they follow each other. */
+ * hides, and of a panel that no tile asks for ahead; of those that a phase
+ * reads and writes, what they take of their rate: they follow each other. */
 #define EXPOSED 0.25
+#define UNASKED 0.2
 #define PHASED  0.6
 /* Memory answers runs of a few lines badly: of so many bytes, where they are
  * asked for one by one, and where hardware has to see them. */
@@ -66,7 +67,9 @@
 #define L1_WAYS 8
 #define L1_WAY  4096
 #define L2_ROWS 256
-#define LINE    64
+/* Cycles of a step for rows beyond the ways, times the number of them: of so
+ * many each line is gone before it is needed again. */
+#define LET_GO 0.17
 /* Work for which a second worker is woken (us), as driver/instance.c. */
 #define SERIAL_US 10.0
 #define WORKER_US 5.0
@@ -356,6 +359,20 @@ static bool in_one_set(const Cut *c)
 	return c->a.along && row > 0 && row % L1_WAY == 0 && c->mr > L1_WAYS;
 }
 
+/* Whether the rows of B that a tile reads share a set of L1. */
+static bool b_in_one_set(const Cut *c)
+{
+	int64_t row = (int64_t)(c->n * c->b.bytes);
+
+	return c->b.along && row > 0 && row % L1_WAY == 0 && c->kc > L1_WAYS;
+}
+
+/* Bytes a cycle of rows that do: of L2, as many as it holds. */
+static double far_rows(const Cut *c, double rows)
+{
+	return c->t->rates.cache[rows > L2_ROWS ? 2 : 1];
+}
+
 /* Reads of A and B by the tiles, beyond L1. */
 static void reads(const Cut *c, Sum *s)
 {
@@ -367,18 +384,28 @@ static void reads(const Cut *c, Sum *s)
 	double b = rate(c->t, b_panel + 2 * c->mr * c->acc * 16);
 
 	if (c->par[P_A] == PACK_NONE && !c->held && in_one_set(c)) {
-		/* each element is a line of its own, anew at each step */
-		double far = tall * c->mr > L2_ROWS ? 0.8 : 1;
-		s->memory += tiles * c->mr * LINE / (a * far);
+		/* lines that L1 let go come anew at each step */
+		double over = c->mr - L1_WAYS;
+		s->move += tiles * over * over * LET_GO *
+			   (tall * c->mr > L2_ROWS ? 1.5 : 1);
 	} else {
 		s->memory += tiles * c->mr * c->acc / a;
 	}
-	if (tall > 1)
+	if (c->par[P_B] == PACK_NONE && b_in_one_set(c))
+		touch(s, tiles * c->nr * c->acc / far_rows(c, c->kc),
+		      c->kc > L2_ROWS ? EXPOSED : 0);
+	else if (tall > 1)
 		s->memory += tiles * c->nr * c->acc / b;
-	/* each panel's first touch in a task */
+	else if (c->par[P_B] == PACK_TASK && !c->b.again)
+		/* written and read once, from where the panel has room */
+		s->move += c->rows * c->n * c->k * c->acc *
+			   (2 / b - 2 / c->t->rates.cache[0]);
+	/* each panel's first touch in a task, asked for where that pays */
 	if (c->par[P_B] == PACK_PHASE)
-		s->memory += c->rows * c->n * c->k * c->acc /
-			     rate(c->t, c->n * c->k * c->acc);
+		touch(s,
+		      c->rows * c->n * c->k * c->acc /
+			      rate(c->t, c->n * c->k * c->acc),
+		      c->par[P_MB] < FEW_TILES ? UNASKED : 0);
 }
 
 static void results(const Cut *c, Sum *s)

@@ -16,15 +16,15 @@
 
 /* Classes of operations that take as long as each other. */
 typedef enum Work {
-	WORK_SIMPLE,    /* one instruction: add, compare, where */
-	WORK_CAST,      /* between dtypes of different width */
-	WORK_DIVISION,  /* by what differs from element to element; sqrt */
-	WORK_BY_ROW,    /* by what is the same for the whole loop */
-	WORK_EXP,       /* a polynomial with its reduction */
-	WORK_OTHER,     /* the longer ones: tanh, erf, pow */
-	WORK_FOLD,      /* into an accumulator */
-	WORK_MOVE,      /* a load or a store, of what L1 holds */
-	WORK_GATHER,    /* of elements that do not lie side by side */
+	WORK_SIMPLE,   /* one instruction: add, compare, where */
+	WORK_CAST,     /* between dtypes of different width */
+	WORK_DIVISION, /* by what differs from element to element; sqrt */
+	WORK_BY_ROW,   /* by what is the same for the whole loop */
+	WORK_EXP,      /* a polynomial with its reduction */
+	WORK_OTHER,    /* the longer ones: tanh, erf, pow */
+	WORK_FOLD,     /* into an accumulator */
+	WORK_MOVE,     /* a load or a store, of what L1 holds */
+	WORK_GATHER,   /* of elements that do not lie side by side */
 	WORK_COUNT
 } Work;
 
@@ -45,9 +45,10 @@ typedef struct CostAccess {
 	uint32_t buffer;
 	int loop; /* the innermost around it; -1: none */
 	bool store, stream, ahead;
-	bool apart;           /* lanes meet elements that lie apart */
-	int bytes;            /* of an element */
-	double run;           /* elements that it moves at once */
+	bool apart;    /* lanes meet elements that lie apart */
+	int bytes;     /* of an element */
+	double run;    /* elements that it moves at once */
+	double weight; /* the share of iterations that make it */
 	const Ex *index;
 	uint8_t nindex;
 } CostAccess;
@@ -55,7 +56,7 @@ typedef VEC(CostAccess) CostAccesses;
 
 /* A loop of lanes, or the statements outside of any. */
 typedef struct CostSegment {
-	int loop; /* -1: outside */
+	int loop;                /* -1: outside */
 	double work[WORK_COUNT]; /* vectors, or single elements, of all times */
 	double folds, starts;    /* of accumulators; of the loop */
 } CostSegment;

@@ -72,6 +72,7 @@ static double touched(const CostWalk *w, const CostPhase *ph,
 		if (at == s.loop)
 			break;
 	}
+	elements *= a->weight;
 	double bytes = elements * (step < a->bytes ? a->bytes : step);
 	return bytes < all ? bytes : all;
 }
@@ -279,8 +280,8 @@ static void phase_cost(const CostWalk *w, const CostPhase *ph, Cost *cost)
 	double asked = asked_time(w, ph, &m);
 	if (asked > 0)
 		sum = together(all, SEEN_AHEAD) + ASKED * asked;
-	double turns = (double)(int64_t)((ph->tasks + m.workers - 1) /
-					 m.workers);
+	double turns =
+		(double)(int64_t)((ph->tasks + m.workers - 1) / m.workers);
 	uneven = turns / ph->tasks; /* of all of it, the busiest has */
 	cost->compute += all.near * uneven;
 	cost->memory += all.far * uneven;

@@ -12,7 +12,7 @@
 #define PART_VECTOR 1.5
 /* Half a vector: as much as a whole one on cores whose units are as wide, half
  * of that on others. */
-#define HALF 0.7
+#define HALF      0.7
 #define HALF_LONG 0.9 /* whose latency counts too */
 /* Simple operations of a vector that is transposed with others; of a store that
  * asks whether it is to go past the caches. */
@@ -26,6 +26,7 @@ typedef struct Walk {
 	int lanes;   /* of the loop of lanes around; 1: none */
 	int segment; /* 0: outside of lanes */
 	double bodies;
+	double weight; /* of the branches around */
 } Walk;
 
 static int64_t value_of(const CostWalk *w, Ex e)
@@ -166,6 +167,7 @@ static void access(Walk *x, const Stmt *s, const KOperand *o, bool store,
 		.ahead = s->kind == ST_AHEAD,
 		.bytes = dtype_info[b->dtype].bytes,
 		.run = run,
+		.weight = x->weight,
 		.index = o->index,
 		.nindex = o->nindex,
 	};
@@ -194,6 +196,34 @@ static void access(Walk *x, const Stmt *s, const KOperand *o, bool store,
 		count(x, WORK_SIMPLE, ASK_WORK);
 }
 
+/* The mean of a loop's extent over those around it, of which the last iteration
+ * may have less. */
+static double mean_extent(const Walk *x, Ex e)
+{
+	CostWalk *w = x->w;
+	double n = extent_of(w, e), times = 1;
+	int64_t keep[COST_MAX_LOOPS], axis[COST_MAX_LOOPS];
+	int used = 0;
+
+	for (int at = x->loop; at >= 0 && used < COST_MAX_LOOPS;
+	     at = x->ph->loops.p[at].parent) {
+		const CostLoop *l = &x->ph->loops.p[at];
+		if (!ex_uses_axis(&w->ks->program->ex, e, l->axis))
+			continue;
+		keep[used] = w->axes[l->axis];
+		axis[used++] = l->axis;
+		w->axes[l->axis] = l->extent < 1 ? 0 : (int64_t)l->extent - 1;
+		times *= l->extent;
+	}
+	double last = extent_of(w, e);
+	for (int i = 0; i < used; i++)
+		w->axes[axis[i]] = 0;
+	double first = extent_of(w, e);
+	for (int i = 0; i < used; i++)
+		w->axes[axis[i]] = keep[i];
+	return used && times >= 1 ? (first * (times - 1) + last) / times : n;
+}
+
 static void list(Walk *x, const StmtList *l);
 
 static void segment(Walk *x)
@@ -208,7 +238,7 @@ static void loop(Walk *x, const Stmt *s)
 {
 	CostWalk *w = x->w;
 	Walk at = *x;
-	double n = extent_of(w, s->extent), turns = n;
+	double n = mean_extent(x, s->extent), turns = n;
 	bool lanes = s->map == MAP_VECTOR || s->map == MAP_VUNROLL;
 	CostLoop l = {.axis = s->axis,
 		      .extent = n,
@@ -236,13 +266,60 @@ static void loop(Walk *x, const Stmt *s)
 	list(&at, &s->body);
 }
 
+static bool all_hold(const CostWalk *w, const Stmt *s)
+{
+	for (uint32_t i = 0; i < s->nconds; i++)
+		if (value_of(w, s->conds[i]) < 0)
+			return false;
+	return true;
+}
+
+static bool asks(const CostWalk *w, const Stmt *s, int64_t axis)
+{
+	for (uint32_t i = 0; i < s->nconds; i++)
+		if (ex_uses_axis(&w->ks->program->ex, s->conds[i], axis))
+			return true;
+	return false;
+}
+
+/* Places of each loop that a branch asks of, and the most of these loops. */
+#define SAMPLES    8
+#define MOST_ASKED 3
+
+/* The share of the iterations around for which the branch holds: of samples of
+ * the loops from `at` outwards. */
+static double share_of(Walk *x, const Stmt *s, int at, int left)
+{
+	while (at >= 0 && !asks(x->w, s, x->ph->loops.p[at].axis))
+		at = x->ph->loops.p[at].parent;
+	if (at < 0 || left == 0)
+		return all_hold(x->w, s);
+	const CostLoop *l = &x->ph->loops.p[at];
+	int64_t *axis = &x->w->axes[l->axis], kept = *axis;
+	double sum = 0;
+	int n = l->extent < SAMPLES ? (int)l->extent : SAMPLES;
+	for (int i = 0; i < n; i++) {
+		*axis = (int64_t)(l->extent * (2 * i + 1) / (2 * n));
+		sum += share_of(x, s, l->parent, left - 1);
+	}
+	*axis = kept;
+	return n ? sum / n : 0;
+}
+
 static void branch(Walk *x, const Stmt *s)
 {
-	bool holds = true;
+	double share = share_of(x, s, x->loop, MOST_ASKED);
+	Walk in = *x;
 
-	for (uint32_t i = 0; i < s->nconds; i++)
-		holds &= value_of(x->w, s->conds[i]) >= 0;
-	list(x, holds ? &s->body : &s->orelse);
+	in.weight *= share;
+	in.bodies *= share;
+	if (share > 0)
+		list(&in, &s->body);
+	in.weight = x->weight * (1 - share);
+	in.bodies = x->bodies * (1 - share);
+	/* beside whole runs there is part of one */
+	if (share == 0)
+		list(&in, &s->orelse);
 }
 
 static void statement(Walk *x, const Stmt *s)
@@ -327,9 +404,9 @@ static void mark_used(CostWalk *w, const StmtList *l, bool lanes)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const Stmt *s = l->p[i];
-		bool in = lanes || (s->kind == ST_FOR &&
-				    (s->map == MAP_VECTOR ||
-				     s->map == MAP_VUNROLL));
+		bool in = lanes ||
+			  (s->kind == ST_FOR &&
+			   (s->map == MAP_VECTOR || s->map == MAP_VUNROLL));
 		for (uint32_t j = 0; j < s->nargs; j++)
 			w->used[s->args[j]] = true;
 		if (s->var != NO_VAR && !lanes)
@@ -341,7 +418,12 @@ static void mark_used(CostWalk *w, const StmtList *l, bool lanes)
 
 static void phase(CostWalk *w, CostPhase *ph)
 {
-	Walk x = {.w = w, .ph = ph, .loop = -1, .lanes = 1, .bodies = 1};
+	Walk x = {.w = w,
+		  .ph = ph,
+		  .loop = -1,
+		  .lanes = 1,
+		  .bodies = 1,
+		  .weight = 1};
 
 	ph->tasks = 1;
 	segment(&x);

@@ -3,6 +3,8 @@
  */
 #include "realise/gpu_attention.h"
 
+#include <math.h>
+
 #define USUAL_ROWS 64
 
 static const char *const params[] = {"unit",    "rows",   "keys",
@@ -170,7 +172,90 @@ static void lower(Kernels *ks, Kernel *k, const Regions *r,
 	gpu_attend_lower(ks, k, r, par);
 }
 
+/* ---- what a search considers ------------------------------------------ */
+
+static void domain(const Regions *r, uint32_t region, const Target *t,
+		   Domain by[MAX_PARAMS])
+{
+	(void)r;
+	(void)region;
+	(void)t;
+	by[A_ROWS] = (Domain){{16, 32, 64, 128}, 4};
+	by[A_KEYS] = (Domain){{16, 32, 64, 128}, 4};
+	by[A_THREADS] = (Domain){{32, 64, 128, 256}, 4};
+	by[A_STAGES] = (Domain){{2, 3, 4}, 3};
+}
+
+/*
+ * Measured on an H200 (bench/results/2026-11-30-h200-attention.txt):
+ * multiply-adds that a multiprocessor makes in a microsecond beside the rows'
+ * own work, and scores that it makes weights of; a block's begin and end, a
+ * tile of keys' barriers; the share of the rates where a warp has more rows
+ * than 16, or fewer keys than 64 at a time.
+ */
+#define MAC_RATE   0.78e6
+#define EXP_RATE   16e3
+#define BLOCK_TIME 2.0
+#define TILE_TIME  0.12
+#define MORE_ROWS  0.97
+#define FEW_KEYS   0.98
+#define WARPS      4 /* that keep a unit busy */
+
+static int64_t keys_under(const Regions *r, const Region *reg,
+			  const int64_t *dims)
+{
+	return realise_extent(r, reg->space[reg->rank - 1], dims);
+}
+
+static Cost cost(const Regions *r, uint32_t region, const Target *t,
+		 const Candidate *c, const int64_t *dims)
+{
+	const Region *reg = &r->regions.p[region];
+	const Value *o = program_value(r->program, reg->anchor);
+	Extents x = extents_of(r, region);
+	int64_t par[A_COUNT];
+	Cost out = {.start = t->rates.launch};
+	double quality = 1, batch = 1;
+
+	for (int i = 0; i < A_COUNT; i++)
+		par[i] = c->params[i].value;
+	for (int d = 0; d + 2 < o->rank; d++)
+		batch *= (double)realise_extent(r, o->shape[d], dims);
+	double queries = (double)realise_extent(r, o->shape[o->rank - 2], dims);
+	double keys = (double)keys_under(r, reg, dims);
+	double rows = (double)par[A_ROWS];
+	double warps = (double)(par[A_THREADS] / MMA_THREADS);
+	double blocks = batch * ceil(queries / rows);
+	double tiles = ceil(keys / (double)par[A_KEYS]);
+	double beside = (double)(t->block_memory / bytes_of(&x, par));
+	double most = 16 / warps; /* by a thread's registers */
+	beside = beside > most ? most : beside;
+	beside = beside < 1 ? 1 : beside;
+	if (rows / warps > MMA_ROWS)
+		quality *= MORE_ROWS;
+	if (par[A_KEYS] < 64)
+		quality *= FEW_KEYS;
+	double here = ceil(blocks / t->processors);
+	here = here > beside ? beside : here;
+	double busy = here * warps / WARPS;
+	quality *= busy < 1 ? busy : 1;
+	/* the most blocks of a multiprocessor, one behind another; those beside
+	 * each other share its rate and wait at the same time */
+	double turns = ceil(blocks / t->processors);
+	double scores = rows * tiles * (double)par[A_KEYS];
+	double each = (double)(x.head + x.width) / MAC_RATE + 1 / EXP_RATE;
+	out.compute = turns * scores * each / quality;
+	out.move =
+		turns / here *
+		(BLOCK_TIME + tiles * TILE_TIME / (double)(par[A_STAGES] - 1));
+	double bytes = batch * keys * 2 * (double)(x.head + x.width) *
+		       ceil(queries / rows);
+	out.memory = bytes / (t->rates.cache[1] * t->rates.clock * 1e3);
+	cost_total(&out);
+	return out;
+}
+
 const Realisation realise_gpu_attention = {
-	"attention", params, attention_admit, rule, legal, lower, settle,
-	NULL,        NULL,
+	"attention", params, attention_admit, rule, legal,
+	lower,       settle, domain,          cost,
 };

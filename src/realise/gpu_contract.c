@@ -57,13 +57,13 @@ static GpuExtents extents_of(const Program *q, const Value *v, const Target *t)
 	return e;
 }
 
-static int element_bytes(const Program *q, const Value *v)
+int gp_element_bytes(const Program *q, const Value *v)
 {
 	return dtype_info[program_value(q, v->args[0])->dtype].bytes;
 }
 
 /* The first unit of the target that multiplies the product's operands. */
-static MatrixUnit unit_of(const Regions *r, const Value *v, const Target *t)
+MatrixUnit gp_unit_of(const Regions *r, const Value *v, const Target *t)
 {
 	MatrixUnit unit = UNIT_FMA;
 	Arena a;
@@ -85,10 +85,10 @@ int64_t gp_tile_count(const GpuExtents *x, int64_t rows, int64_t columns)
 static void rule(const Regions *r, const Value *v, const Target *t,
 		 const GpuExtents *x, int64_t *par)
 {
-	MatrixUnit unit = unit_of(r, v, t);
+	MatrixUnit unit = gp_unit_of(r, v, t);
 
 	if (unit != UNIT_FMA)
-		gp_mma_rule(x, t, unit, element_bytes(r->program, v), par);
+		gp_mma_rule(x, t, unit, gp_element_bytes(r->program, v), par);
 	else
 		gp_simt_rule(x, t, v->acc, par);
 }
@@ -121,6 +121,15 @@ static void product_init(GpuProduct *p, Kernels *ks, Kernel *k,
 	p->k = program_value(p->l.p, p->v->args[0])->shape[p->batch + 1];
 }
 
+void gp_product_init(GpuProduct *p, Kernels *ks, Kernel *k, const Regions *r,
+		     const Target *t, const int64_t *par)
+{
+	product_init(p, ks, k, r, par);
+	p->target = t;
+	for (int d = 0; d < p->batch; d++)
+		p->at[d] = ex_axis(p->t, k->naxes++);
+}
+
 /* What lowering would find out of operands, of a kernel that is not made. */
 static const char *refuses(Arena *a, const Regions *r, uint32_t region,
 			   const Target *t, const int64_t *par)
@@ -129,10 +138,7 @@ static const char *refuses(Arena *a, const Regions *r, uint32_t region,
 	Kernel k = {.region = region};
 	GpuProduct p;
 
-	product_init(&p, &ks, &k, r, par);
-	p.target = t;
-	for (int d = 0; d < p.batch; d++)
-		p.at[d] = ex_axis(p.t, k.naxes++);
+	gp_product_init(&p, &ks, &k, r, t, par);
 	if (par[P_UNIT] == UNIT_FMA)
 		return gp_simt_refuses(&p);
 	return par[P_OPERANDS] == OPERANDS_FORWARDED ? gp_mma_forwards(&p)
@@ -165,8 +171,8 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 			return arena_printf(a, "%s has no such unit", t->name);
 		why = gp_mma_refuses(a, r, v, t, (MatrixUnit)par[P_UNIT]);
 		if (!why)
-			why = gp_mma_legal(a, t, element_bytes(r->program, v),
-					   par);
+			why = gp_mma_legal(
+				a, t, gp_element_bytes(r->program, v), par);
 	}
 	return why ? why : refuses(a, r, region, t, par);
 }
@@ -211,7 +217,8 @@ static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
 	if (par[P_UNIT] == UNIT_FMA)
 		gp_simt_settle(&a, t, v->acc, par, pinned);
 	else if (!gp_mma_refuses(&a, r, v, t, (MatrixUnit)par[P_UNIT]))
-		gp_mma_settle(&a, t, element_bytes(r->program, v), par, pinned);
+		gp_mma_settle(&a, t, gp_element_bytes(r->program, v), par,
+			      pinned);
 	arena_release(&a);
 	for (int i = 0; i < P_COUNT; i++)
 		c->params[i].value = par[i];
@@ -537,5 +544,5 @@ static void gpu_lower(Kernels *ks, Kernel *k, const Regions *r,
 
 const Realisation realise_gpu_contract = {
 	"contract", gpu_params, gpu_admit, gpu_rule, gpu_legal,
-	gpu_lower,  gpu_settle, NULL,      NULL,
+	gpu_lower,  gpu_settle, gp_domain, gp_cost,
 };

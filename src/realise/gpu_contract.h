@@ -8,6 +8,7 @@
  *   gpu_contract_end.c   where a unit leaves sums, and the end of a tile
  *   gpu_contract_pack.c  operands that are packed before
  *   gpu_contract_split.c parts of K, each summed by itself, and their sum
+ *   gpu_contract_cost.c  what a search considers, and predicted times
  */
 #ifndef TENON_REALISE_GPU_CONTRACT_H
 #define TENON_REALISE_GPU_CONTRACT_H
@@ -58,6 +59,14 @@ typedef struct GpuExtents {
 } GpuExtents;
 
 /* ---- gpu_contract.c -------------------------------------------------- */
+
+/* A product of a kernel that is not made, with batch indices. */
+void gp_product_init(GpuProduct *p, Kernels *ks, Kernel *k, const Regions *r,
+		     const Target *t, const int64_t *par);
+/* The first unit of the target that multiplies the product's operands. */
+MatrixUnit gp_unit_of(const Regions *r, const Value *v, const Target *t);
+/* Bytes of an operand's element. */
+int gp_element_bytes(const Program *q, const Value *v);
 
 #define GP_MOVE_BYTES 16 /* the most of a thread at once */
 /* Elements of the accumulator that a thread moves at once, or one. */
@@ -154,6 +163,16 @@ void gp_store_part(GpuProduct *p, Ex row, Ex column, int64_t run, uint32_t sums,
 /* The phase that adds the parts and finishes the sums; p is of no use after. */
 void gp_sum_parts(GpuProduct *p);
 
+/* ---- gpu_contract_cost.c --------------------------------------------- */
+
+void gp_domain(const Regions *r, uint32_t region, const Target *t,
+	       Domain by[MAX_PARAMS]);
+Cost gp_cost(const Regions *r, uint32_t region, const Target *t,
+	     const Candidate *c, const int64_t *dims);
+/* Of cuBLASLt's product. */
+Cost gp_library_cost(const Regions *r, uint32_t region, const Target *t,
+		     const int64_t *dims);
+
 /* ---- gpu_contract_simt.c --------------------------------------------- */
 
 void gp_simt_rule(const GpuExtents *x, const Target *t, DType acc,
@@ -166,6 +185,8 @@ void gp_simt_settle(Arena *a, const Target *t, DType acc, int64_t *par,
 /* Why operands cannot come as the candidate says; NULL: they can. */
 const char *gp_simt_refuses(GpuProduct *p);
 void gp_simt_lower(GpuProduct *p);
+/* Microseconds of the product of known extents. */
+double gp_simt_time(GpuProduct *p, const GpuExtents *x);
 
 /* ---- gpu_contract_mma.c ---------------------------------------------- */
 
@@ -182,6 +203,17 @@ void gp_mma_settle(Arena *a, const Target *t, int element, int64_t *par,
 /* Why an operand cannot be forwarded; NULL: both can. */
 const char *gp_mma_forwards(GpuProduct *p);
 void gp_mma_lower(GpuProduct *p);
+/* Microseconds of the product of known extents, without packing. */
+double gp_mma_time(const GpuExtents *x, const Target *t, int element,
+		   const int64_t *par);
+/* Whether the operand is packed before, under dims. */
+bool gp_mma_packs(GpuProduct *p, int number, const int64_t *dims);
+/* Makes the tile that of the phase of few tiles; how many are not few. */
+void gp_mma_small(const Target *t, int element, int64_t *par);
+static inline int64_t gp_mma_many(const Target *t)
+{
+	return t->processors * 3 / 4;
+}
 
 #define MMA_MAX_STAGES (KERNEL_MAX_GROUPS + 1)
 

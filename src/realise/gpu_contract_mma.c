@@ -218,8 +218,16 @@ static double far_time(const Tile *i, const GpuExtents *x, const Target *t,
 	return most;
 }
 
+/* What a ring makes of it: us that a block of K takes at least, and the share
+ * of far_time(). */
+typedef struct Ring {
+	double least, far;
+} Ring;
+static const Ring usual_ring = {0, 1};
+
 static double parts_time(const Tile *i, const GpuExtents *x, const Target *t,
-			 MatrixUnit u, int element, int64_t parts)
+			 MatrixUnit u, int element, int64_t parts,
+			 const Ring *ring)
 {
 	int64_t depth = SWIZZLE_BYTES / element;
 	int64_t blocks = (x->k + depth - 1) / depth;
@@ -232,10 +240,12 @@ static double parts_time(const Tile *i, const GpuExtents *x, const Target *t,
 		each *= 2;
 	if (each < lines)
 		each = lines;
+	if (each < ring->least)
+		each = ring->least;
 	if (per < FIRST_BLOCKS)
 		per = FIRST_BLOCKS;
 	double time = (double)((n + t->processors - 1) / t->processors * per);
-	double far = n > 0 ? far_time(i, x, t, element, n) : 0;
+	double far = n > 0 ? far_time(i, x, t, element, n) * ring->far : 0;
 	time *= each;
 	if (time < far) /* of tiles alike in this the quicker */
 		time = far + time / 10;
@@ -254,7 +264,8 @@ static int64_t parts_of(const GpuExtents *x, const Target *t, MatrixUnit u,
 	double best = 0;
 
 	if (!asked)
-		best = LEAST_GAIN * parts_time(*choice, x, t, u, element, 1);
+		best = LEAST_GAIN *
+		       parts_time(*choice, x, t, u, element, 1, &usual_ring);
 	for (const Tile *i = tiles; i->rows; i++) {
 		int64_t n = gp_tile_count(x, i->rows, i->columns);
 		for (int64_t s = asked ? parts : 2; s <= x->most_parts; s++) {
@@ -262,7 +273,8 @@ static int64_t parts_of(const GpuExtents *x, const Target *t, MatrixUnit u,
 			    (n >= t->processors || n * s > 2 * t->processors ||
 			     s * depth > x->k))
 				break;
-			double time = parts_time(i, x, t, u, element, s);
+			double time =
+				parts_time(i, x, t, u, element, s, &usual_ring);
 			if (best != 0 && time >= best)
 				continue;
 			best = time;
@@ -271,6 +283,76 @@ static int64_t parts_of(const GpuExtents *x, const Target *t, MatrixUnit u,
 		}
 	}
 	return parts;
+}
+
+/* Of a tile that the table has not: by the lines that it reads for a sum. */
+#define LEAST_QUALITY 0.2
+
+static double quality_of(const Tile *tiles, const int64_t *par)
+{
+	double rows = (double)par[P_ROWS], columns = (double)par[P_COLUMNS];
+	const Tile *first = tiles;
+	double most = (double)(first->rows + first->columns) /
+		      (double)(first->rows * first->columns);
+	double q = 1 - 20 * ((rows + columns) / (rows * columns) - most);
+
+	for (const Tile *i = tiles; i->rows; i++)
+		if (i->rows == par[P_ROWS] && i->columns == par[P_COLUMNS] &&
+		    i->threads == par[P_THREADS])
+			return i->quality;
+	return q > 1 ? 1 : q < LEAST_QUALITY ? LEAST_QUALITY : q;
+}
+
+/*
+ * A ring as measured: a block of K is there so long after it was asked for, of
+ * which the blocks before hide more than their number; what comes from afar
+ * comes a little faster to a long one. Tiles that have a multiprocessor to
+ * themselves though two of them would fit it with a shorter ring are slower.
+ */
+#define NEAR_LATENCY 1.76
+#define FAR_LATENCY  2.5
+#define FAR_GAIN     0.04 /* for each stage above four */
+#define ALONE        1.05
+#define ALONE_SUMS   (128 * 128)
+#define BLOCK_COST   0.065 /* us of a block of mma, beside its products */
+
+static Ring ring_for(const GpuExtents *x, int element, const int64_t *par,
+		     double beside, bool many)
+{
+	bool far = operand_bytes(x, 0, element) > CACHED_BYTES ||
+		   operand_bytes(x, 1, element) > CACHED_BYTES;
+	double n = (double)(par[P_STAGES] - 1);
+	double bytes = (double)(par[P_DEPTH] * element) / SWIZZLE_BYTES;
+	Ring r = {.far = 1};
+
+	r.least = (far ? FAR_LATENCY : NEAR_LATENCY) / (n * n) / beside;
+	r.least /= bytes; /* for each 128 bytes of K */
+	if (par[P_UNIT] == UNIT_MMA)
+		r.least += BLOCK_COST * (1 / bytes - 1);
+	if (n > 3 && !many)
+		r.far -= FAR_GAIN * (n - 3);
+	return r;
+}
+
+double gp_mma_time(const GpuExtents *x, const Target *t, int element,
+		   const int64_t *par)
+{
+	MatrixUnit u = (MatrixUnit)par[P_UNIT];
+	const Tile *tiles = u == UNIT_WGMMA ? wgmma_tiles : mma_tiles;
+	Tile i = {par[P_ROWS], par[P_COLUMNS], par[P_THREADS],
+		  quality_of(tiles, par)};
+	int64_t sums = i.rows * i.columns, tasks;
+	double side = (double)(t->block_memory / bytes_of(par, element));
+	double most = (double)(ALONE_SUMS * 2 / sums);
+
+	side = side > most ? most : side;
+	side = side < 1 ? 1 : side;
+	tasks = gp_tile_count(x, i.rows, i.columns) * par[P_SPLIT];
+	bool many = tasks > t->processors;
+	if (many && side < 2 && sums <= ALONE_SUMS)
+		i.quality /= ALONE;
+	Ring ring = ring_for(x, element, par, many ? side : 1, many);
+	return parts_time(&i, x, t, u, element, par[P_SPLIT], &ring);
 }
 
 void gp_mma_rule(const GpuExtents *x, const Target *t, MatrixUnit u,
@@ -446,6 +528,18 @@ const char *gp_mma_forwards(GpuProduct *p)
 				name);
 	}
 	return NULL;
+}
+
+bool gp_mma_packs(GpuProduct *p, int number, const int64_t *dims)
+{
+	MmaOperand o;
+	bool good = lies(p, number, &o);
+	int64_t n;
+
+	for (uint32_t i = 0; good && i < o.nconds; i++)
+		good = ex_eval_checked(p->t, o.conds[i], dims, NULL, &n) &&
+		       n >= 0;
+	return !good || p->par[P_OPERANDS] == OPERANDS_STAGED;
 }
 
 /* Where a copy's element goes: line and place in the block's tile, and the k
@@ -651,6 +745,13 @@ static void multiply_all(Mma *m)
 	lower_end(l);
 }
 
+/* As large a tile as makes the same use of the same threads, by few columns. */
+void gp_mma_small(const Target *t, int element, int64_t *par)
+{
+	par[P_COLUMNS] = SMALL_COLUMNS;
+	par[P_STAGES] = stages_of(t, par, element);
+}
+
 /* 1 where tiles are as many as keep most of the processors busy, else 0. */
 static Ex is_big(const GpuProduct *p)
 {
@@ -662,20 +763,8 @@ static Ex is_big(const GpuProduct *p)
 	tiles = ex_mul(t, tiles, gp_num(p, p->par[P_SPLIT]));
 	for (int d = 0; d < p->batch; d++)
 		tiles = ex_mul(t, tiles, p->v->shape[d]);
-	Ex more =
-		ex_sub(t, tiles, gp_num(p, p->target->processors * 3 / 4 - 1));
+	Ex more = ex_sub(t, tiles, gp_num(p, gp_mma_many(p->target) - 1));
 	return ex_min(t, ex_max(t, more, zero), one);
-}
-
-/* As large a tile as makes the same use of the same threads, by few columns. */
-static void set_small(Mma *m)
-{
-	GpuProduct *p = m->p;
-
-	p->par[P_COLUMNS] = SMALL_COLUMNS;
-	p->par[P_STAGES] =
-		stages_of(p->target, p->par, dtype_info[m->element].bytes);
-	p->results = NULL;
 }
 
 /* A phase that multiplies, of tiles as p has them. */
@@ -722,7 +811,8 @@ void gp_mma_lower(GpuProduct *p)
 	lower_tiles(&m, "main", big, none);
 	l->k->note = note(&m);
 	if (p->par[P_SMALL]) {
-		set_small(&m);
+		gp_mma_small(p->target, dtype_info[m.element].bytes, p->par);
+		p->results = NULL;
 		lower_tiles(&m, "small", ex_sub(p->t, gp_num(p, 1), big), none);
 	}
 	gp_sum_parts(p);

@@ -172,6 +172,29 @@ static int64_t parts_of(const GpuExtents *x, const Target *t, DType acc,
 	return parts;
 }
 
+/* A tile that the table has not: by the sums of a thread, and by its registers
+ * and threads. */
+static Tile tile_of(const int64_t *par)
+{
+	int64_t each = par[P_ROWS] * par[P_COLUMNS] / par[P_THREADS];
+	Tile y = {.rows = par[P_ROWS],
+		  .columns = par[P_COLUMNS],
+		  .threads = par[P_THREADS]};
+
+	for (size_t i = 0; i < ARRAY_LEN(tiles); i++)
+		if (tiles[i].rows == y.rows && tiles[i].columns == y.columns &&
+		    tiles[i].threads == y.threads)
+			return tiles[i];
+	y.quality = each >= 64   ? 0.95
+		    : each >= 32 ? 0.8
+		    : each >= 16 ? 0.5
+				 : 0.3;
+	y.beside = (1 << 16) / (y.threads * (each + 48));
+	y.beside = y.beside < 1 ? 1 : y.beside;
+	y.alone = y.threads >= 256 ? 1 : y.threads >= 128 ? 1.5 : 2.5;
+	return y;
+}
+
 void gp_simt_rule(const GpuExtents *x, const Target *t, DType acc, int64_t *par)
 {
 	bool named = x->m < 0 || x->n < 0 || x->batch < 0;
@@ -334,6 +357,27 @@ const char *gp_simt_refuses(GpuProduct *p)
 	if (p->par[P_STAGES] > 2 && !is_forwarded(p, 0) && !is_forwarded(p, 1))
 		return "operands that are staged have 2 stages";
 	return NULL;
+}
+
+/* The measured shares of the time of operands that are staged, 16 of K at a
+ * time. */
+#define FORWARDED_TIME 1.04
+#define PAYING_TIME    0.96
+#define SHALLOW_TIME   0.037 /* more, for each block more in 16 */
+
+double gp_simt_time(GpuProduct *p, const GpuExtents *x)
+{
+	Tile y = tile_of(p->par);
+	double depth = (double)p->par[P_DEPTH];
+	double time = parts_time(&y, x, p->target, p->acc, p->par[P_SPLIT]);
+
+	if (p->par[P_OPERANDS] == OPERANDS_FORWARDED)
+		time *= FORWARDED_TIME;
+	else if (is_forwarded(p, 0) || is_forwarded(p, 1))
+		time *= PAYING_TIME;
+	if (depth < USUAL_DEPTH)
+		time *= 1 + SHALLOW_TIME * (USUAL_DEPTH / depth - 1);
+	return time;
 }
 
 /* Elements next to each other in memory go to different rows of the tile: the

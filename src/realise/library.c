@@ -11,7 +11,7 @@
  * its own, since a library's epilogue would be computed before the product is
  * rounded (docs/decisions/library.md).
  */
-#include "realise/lower.h"
+#include "realise/gpu_contract.h"
 
 #include <string.h>
 
@@ -293,8 +293,15 @@ static void library_lower(Kernels *ks, Kernel *k, const Regions *r,
 			: "");
 }
 
+static Cost library_cost(const Regions *r, uint32_t region, const Target *t,
+			 const Candidate *c, const int64_t *dims)
+{
+	(void)c;
+	return gp_library_cost(r, region, t, dims);
+}
+
 const Realisation realise_library = {
 	"library",    library_params, library_admit,
 	library_rule, library_legal,  library_lower,
-	NULL,         NULL,           NULL,
+	NULL,         NULL,           library_cost,
 };

@@ -601,6 +601,13 @@ static void loop_domain(const Regions *r, uint32_t region, const Target *t,
 	int lanes = lower_lanes(r, region, t);
 
 	by[P_WALK] = (Domain){{WALK_ROWS, WALK_FLAT, WALK_TILES}, 3};
+	if (t->threads) {
+		by[P_LANES] = (Domain){{64, 128, 256, 512}, 4};
+		by[P_BLOCK] = (Domain){{512, 1024, 2048, 4096, 8192}, 5};
+		by[P_WIDTH] = (Domain){{0, 2, 4, 8}, 4};
+		by[P_STREAM] = (Domain){{2}, 1};
+		return;
+	}
 	by[P_STREAM] = (Domain){{0, 2}, 2};
 	by[P_LANES] = (Domain){{lanes / 2}, lanes > 1};
 	by[P_BLOCK] = (Domain){{2048, 4096, 65536, 262144}, 4};

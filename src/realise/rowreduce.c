@@ -20,9 +20,9 @@
 
 #include <string.h>
 
-static const char *const rowreduce_params[] = {
-	"lanes", "rows", "stream", "ahead", "split",
-	"keep",	 "width", "turns", NULL};
+static const char *const rowreduce_params[] = {"lanes", "rows",  "stream",
+					       "ahead", "split", "keep",
+					       "width", "turns", NULL};
 enum {
 	P_LANES,
 	P_ROWS,   /* elements that make a task worth a claim; a GPU's: rows */
@@ -973,13 +973,21 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			   !ex_equals(t, where, 1));
 }
 
-static void rowreduce_domain(const Regions *r, uint32_t region,
-			     const Target *t, Domain by[MAX_PARAMS])
+static void rowreduce_domain(const Regions *r, uint32_t region, const Target *t,
+			     Domain by[MAX_PARAMS])
 {
 	int lanes = lower_lanes(r, region, t);
 
-	by[P_STREAM] = by[P_AHEAD] = by[P_KEEP] = (Domain){{0, 2}, 2};
-	by[P_SPLIT] = (Domain){{0, 2}, 2};
+	by[P_SPLIT] = by[P_STREAM] = (Domain){{0, 2}, 2};
+	if (t->threads) {
+		by[P_LANES] = (Domain){{32, 64, 128, 256, 512, 1024}, 6};
+		by[P_STREAM] = by[P_SPLIT] = (Domain){{2}, 1};
+		by[P_KEEP] = (Domain){{KEEP_NONE}, 1};
+		by[P_WIDTH] = (Domain){{0}, 1};
+		by[P_TURNS] = (Domain){{1, 2, 4, 8}, 4};
+		return;
+	}
+	by[P_AHEAD] = by[P_KEEP] = (Domain){{0, 2}, 2};
 	by[P_LANES] = (Domain){{lanes / 2}, lanes > 1};
 	by[P_ROWS] = (Domain){{4096, 65536}, 2};
 }
@@ -991,13 +999,7 @@ static Cost rowreduce_cost(const Regions *r, uint32_t region, const Target *t,
 }
 
 const Realisation realise_rowreduce = {
-	"rowreduce",
-	rowreduce_params,
-	rowreduce_admit,
-	rowreduce_rule,
-	rowreduce_legal,
-	rowreduce_lower,
-	rowreduce_settle,
-	rowreduce_domain,
-	rowreduce_cost,
+	"rowreduce",      rowreduce_params, rowreduce_admit,
+	rowreduce_rule,   rowreduce_legal,  rowreduce_lower,
+	rowreduce_settle, rowreduce_domain, rowreduce_cost,
 };

@@ -298,7 +298,7 @@ bool ledger_begin_read(Ledger *l)
 	return ledger_sql(l, NULL, NULL, "BEGIN", "");
 }
 
-bool ledger_end_write(Ledger *l, bool ok)
+bool ledger_finish(Ledger *l, bool ok)
 {
 	if (ok)
 		ok = ledger_sql(l, NULL, NULL, "COMMIT", "");
@@ -432,7 +432,10 @@ static bool file_make(Ledger *l)
 	return true;
 }
 
-/* Whether it is a ledger, or nothing yet; writes nothing. */
+/*
+ * Whether it is a ledger, or nothing yet; writes nothing. In a transaction, for
+ * another process may be making it.
+ */
 static bool is_ledger(Ledger *l, int64_t *version)
 {
 	int64_t mark = 0, tables = 0;
@@ -474,10 +477,8 @@ static bool use_wal(Ledger *l)
 			return fails(l, rc);
 		nanosleep(&pause, NULL);
 	}
-	rc = sqlite3_exec(l->db,
-			  "PRAGMA synchronous = NORMAL;"
-			  "PRAGMA foreign_keys = ON",
-			  NULL, NULL, NULL);
+	rc = sqlite3_exec(l->db, "PRAGMA synchronous = NORMAL", NULL, NULL,
+			  NULL);
 	return rc == SQLITE_OK || fails(l, rc);
 }
 
@@ -516,10 +517,11 @@ static bool open_database(Ledger *l)
 	sqlite3_busy_timeout(l->db, ledger_wait_ms);
 	if (sqlite3_db_readonly(l->db, "main") == 1)
 		return fails(l, SQLITE_READONLY);
-	if (!is_ledger(l, &version) || !use_wal(l))
+	if (!ledger_begin_read(l) ||
+	    !ledger_finish(l, is_ledger(l, &version)) || !use_wal(l))
 		return false;
 	if (version < LEDGER_VERSION &&
-	    !(ledger_begin_write(l) && ledger_end_write(l, migrate(l))))
+	    !(ledger_begin_write(l) && ledger_finish(l, migrate(l))))
 		return false;
 	return tell_killed(l);
 }

@@ -133,9 +133,9 @@ static bool put_samples(Report *r, int64_t cand)
 
 const char *ratio_text(Arena *a, const CandInfo *c)
 {
-	return c->ratio ? arena_printf(a, "%.3f [%.3f, %.3f]", c->ratio, c->lo,
-				       c->hi)
-			: "-";
+	return c->ratio > 0 ? arena_printf(a, "%.3f [%.3f, %.3f]", c->ratio,
+					   c->lo, c->hi)
+			    : "-";
 }
 
 static void cand_row(Table *t, const CandInfo *c)
@@ -165,7 +165,7 @@ static bool same_group(const CandInfo *c, const char *variant, int64_t region)
 static bool samples_text(Report *r, const CandInfo *c, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (!c[i].measured_us)
+		if (!(c[i].measured_us > 0))
 			continue;
 		buf_printf(r->out, "  samples of %lld:", (long long)c[i].order);
 		if (!put_samples(r, c[i].id))
@@ -293,6 +293,7 @@ void cand_json(Report *r, const CandInfo *c)
 	Json *j = &r->j;
 
 	json_int(j, "id", c->id);
+	json_int(j, "search", c->search);
 	json_int(j, "order", c->order);
 	json_text(j, "variant", c->variant);
 	json_text(j, "variant_how", c->variant_how);

@@ -213,7 +213,6 @@ static void times_json(Report *r, const char *key, const Side *s)
 	json_open(&r->j, key, '[');
 	for (size_t i = 0; i < s->timed.n; i++) {
 		json_open(&r->j, NULL, '{');
-		json_int(&r->j, "search", s->timed.p[i].search);
 		cand_json(r, &s->timed.p[i]);
 		json_close(&r->j, '}');
 	}

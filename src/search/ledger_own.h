@@ -47,7 +47,7 @@ bool ledger_sql(Ledger *l, LedgerRow *fn, void *arg, const char *sql,
 bool ledger_begin_write(Ledger *l); /* waits for other processes */
 bool ledger_begin_read(Ledger *l);  /* all that follows sees one state */
 /* ok: commits. Else, or where that fails, takes all back; false. */
-bool ledger_end_write(Ledger *l, bool ok);
+bool ledger_finish(Ledger *l, bool ok);
 /* A column's text in the arena; NULL stays NULL. */
 const char *ledger_text(Arena *a, sqlite3_stmt *row, int column);
 

@@ -62,8 +62,8 @@ static Ruled weigh(const Refuted *x, const CandInfo *c)
 
 	if (other)
 		w.chosen = *other;
-	w.measured = c->measured_us > 0 &&
-		     (!other || other->measured_us > 0 || !c->predicted_us);
+	w.measured = c->measured_us > 0 && (!other || other->measured_us > 0 ||
+					    !(c->predicted_us > 0));
 	w.us = w.measured ? c->measured_us : c->predicted_us;
 	w.chosen_us = w.measured ? w.chosen.measured_us : w.chosen.predicted_us;
 	w.any = w.us > 0;

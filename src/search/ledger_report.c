@@ -372,8 +372,8 @@ bool ledger_report(Ledger *l, Arena *a, const LedgerQuery *q, Buf *out)
 		json_text(&r.j, "ledger", l->path);
 	}
 	bool ok = ledger_begin_read(l) &&
-		  ledger_end_write(l, q->compare[0] ? report_compare(&r)
-						    : put_searches(&r));
+		  ledger_finish(l, q->compare[0] ? report_compare(&r)
+						 : put_searches(&r));
 	if (q->json) {
 		json_close(&r.j, '}');
 		buf_putc(out, '\n');

@@ -118,7 +118,7 @@ bool ledger_begin(Ledger *l, SearchInfo *s)
 	s->ended = 0;
 	s->state = "running";
 	return ledger_begin_write(l) &&
-	       ledger_end_write(
+	       ledger_finish(
 		       l, ledger_sql(l, take_int, &s->id,
 				     "INSERT INTO search (key, name, program, "
 				     "dims, target, device, compiler, options, "
@@ -149,7 +149,7 @@ static bool met(Ledger *l, const char *what, int64_t id)
 bool ledger_end(Ledger *l, const SearchInfo *s)
 {
 	return ledger_begin_write(l) &&
-	       ledger_end_write(
+	       ledger_finish(
 		       l,
 		       ledger_sql(l, NULL, NULL,
 				  "UPDATE search SET state = ?2, plan = ?3, "
@@ -240,18 +240,18 @@ static bool add(Ledger *l, CandInfo *c)
 
 bool ledger_add(Ledger *l, CandInfo *c)
 {
-	return ledger_add_all(l, c, 1);
+	return ledger_begin_write(l) && ledger_finish(l, add(l, c));
 }
 
 bool ledger_add_all(Ledger *l, CandInfo *c, size_t n)
 {
-	bool ok = true;
+	bool ok = ledger_begin_write(l);
 
-	if (!ledger_begin_write(l))
+	if (!ok)
 		return false;
 	for (size_t i = 0; i < n && ok; i++)
 		ok = add(l, &c[i]);
-	return ledger_end_write(l, ok);
+	return ledger_finish(l, ok);
 }
 
 static bool settle(Ledger *l, const CandInfo *c, const TrialResult *t)
@@ -291,7 +291,7 @@ static bool add_samples(Ledger *l, int64_t id, const TrialResult *t)
 bool ledger_settle(Ledger *l, const CandInfo *c, const TrialResult *samples)
 {
 	return ledger_begin_write(l) &&
-	       ledger_end_write(
+	       ledger_finish(
 		       l, settle(l, c, samples) &&
 				  (!samples || add_samples(l, c->id, samples)));
 }
@@ -318,15 +318,15 @@ bool ledger_keep_plan(Ledger *l, const char *identity, const char *json)
 				 identity);
 	sha256_hex(json, strlen(json), hex);
 	return ledger_begin_write(l) &&
-	       ledger_end_write(
-		       l, ledger_sql(l, NULL, NULL,
-				     "INSERT INTO plan (identity, sha256, "
-				     "json, kept) VALUES (?1, ?2, ?3, ?4) "
-				     "ON CONFLICT (identity) DO UPDATE SET "
-				     "sha256 = ?2, json = ?3 "
-				     "WHERE sha256 <> ?2 OR json <> ?3",
-				     "ttti", identity, hex, json,
-				     (int64_t)time(NULL)));
+	       ledger_finish(l,
+			     ledger_sql(l, NULL, NULL,
+					"INSERT INTO plan (identity, sha256, "
+					"json, kept) VALUES (?1, ?2, ?3, ?4) "
+					"ON CONFLICT (identity) DO UPDATE SET "
+					"sha256 = ?2, json = ?3 "
+					"WHERE sha256 <> ?2 OR json <> ?3",
+					"ttti", identity, hex, json,
+					(int64_t)time(NULL)));
 }
 
 typedef struct PlanRow {

@@ -95,10 +95,10 @@ static void neighbours(Search *s, const Point *p, Proposals *out)
 {
 	uint32_t near[NEAR_MOST];
 
-	for (size_t i = 0; i < space_regions(s->space, p->variant); i++) {
-		size_t n = space_near(s->space, p->cand[i], near, NEAR_MOST);
+	for (uint32_t i = 0; i < space_regions(s->space, p->variant); i++) {
+		size_t n = space_near(s->space, p, i, near, NEAR_MOST);
 		for (size_t j = 0; j < n; j++)
-			propose(s, out, space_with(s->space, p, near[j]));
+			propose(s, out, space_with(s->space, p, i, near[j]));
 	}
 	for (uint32_t v = 0; v < s->space->variants.n; v++)
 		if (v != p->variant)
@@ -164,7 +164,7 @@ static Point any_point(Search *s)
 	Point p = space_rule(s->space, v);
 
 	for (uint32_t i = 0; i < space_regions(s->space, v); i++)
-		p = space_with(s->space, &p, any_of(s, v, i));
+		p = space_with(s->space, &p, i, any_of(s, v, i));
 	return p;
 }
 
@@ -176,9 +176,11 @@ static const Tried *parent(Search *s, const Tried *const *of, size_t n)
 	return a->score <= b->score ? a : b;
 }
 
-/* Parameters of either parent, where that is legal; else a's. */
-static uint32_t cross(Search *s, uint32_t a, uint32_t b)
+/* Parameters of either parent, where that is legal; else p's. */
+static uint32_t cross(Search *s, const Point *p, const Point *q,
+		      uint32_t region)
 {
+	uint32_t a = p->cand[region], b = q->cand[region];
 	const Cand *x = &s->space->cands.p[a], *y = &s->space->cands.p[b];
 	Chosen c = x->chosen;
 	Buf text;
@@ -191,18 +193,17 @@ static uint32_t cross(Search *s, uint32_t a, uint32_t b)
 	buf_init(&text, s->arena);
 	chosen_print(&text, &c);
 	uint32_t found =
-		space_find(s->space, x->variant, x->region, buf_str(&text));
+		space_find(s->space, p->variant, region, buf_str(&text));
 	return found == NO_CAND ? a : found;
 }
 
-static uint32_t mutate(Search *s, uint32_t cand)
+static uint32_t mutate(Search *s, const Point *p, uint32_t region)
 {
 	uint32_t near[NEAR_MOST];
-	const Cand *c = &s->space->cands.p[cand];
-	size_t n = space_near(s->space, cand, near, NEAR_MOST);
+	size_t n = space_near(s->space, p, region, near, NEAR_MOST);
 
 	if (n == 0 || search_random(s, 8) == 0)
-		return any_of(s, c->variant, c->region);
+		return any_of(s, p->variant, region);
 	return near[search_random(s, n)];
 }
 
@@ -216,11 +217,11 @@ static Point child(Search *s, const Tried *const *of, size_t n)
 		return space_carry(
 			s->space, &p,
 			(uint32_t)search_random(s, s->space->variants.n));
-	for (size_t i = 0; i < regions; i++)
-		p = space_with(s->space, &p, cross(s, p.cand[i], q.cand[i]));
+	for (uint32_t i = 0; i < regions; i++)
+		p = space_with(s->space, &p, i, cross(s, &p, &q, i));
 	if (regions > 0 && search_random(s, 4) != 0) {
-		size_t i = search_random(s, regions);
-		p = space_with(s->space, &p, mutate(s, p.cand[i]));
+		uint32_t i = (uint32_t)search_random(s, regions);
+		p = space_with(s->space, &p, i, mutate(s, &p, i));
 	}
 	return p;
 }
@@ -289,7 +290,7 @@ static bool all_of_region(Search *s, uint32_t v, uint32_t region)
 
 	for (uint32_t c = r.first; c < r.first + r.n; c++)
 		if (!s->space->cands.p[c].refused)
-			propose(s, &x, space_with(s->space, &base, c));
+			propose(s, &x, space_with(s->space, &base, region, c));
 	sort(&x);
 	return try_proposals(s, &x, x.n);
 }

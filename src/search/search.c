@@ -125,60 +125,45 @@ static CandInfo row_of(const Search *s, const Cand *c)
 	};
 }
 
-static bool refused_rows(Search *s)
-{
-	Space *space = s->space;
-
-	for (size_t i = 0; i < space->refused.n; i++) {
-		CandInfo row = {.region = -1,
-				.variant = "",
-				.variant_how = space->refused.p[i].how,
-				.chosen = "",
-				.state = CAND_REFUSED,
-				.reason = space->refused.p[i].reason};
-		if (!row_new(s, &row))
-			return false;
-	}
-	return true;
-}
-
-/* Rows of one transaction: a tenth of a second at most. */
-#define ROWS 2000
-
+/* Every candidate that a search considers, before any is tried. */
 static bool rows_open(Search *s)
 {
 	Space *space = s->space;
-	CandInfo *row = arena_array(s->arena, CandInfo, ROWS);
+	size_t n = space->refused.n + space->cands.n, at = 0;
+	CandInfo *rows = arena_array(s->arena, CandInfo, n + 1);
 
-	if (!refused_rows(s))
+	for (size_t i = 0; i < space->refused.n; i++)
+		rows[at++] = (CandInfo){.search = s->info.id,
+					.region = -1,
+					.variant = "",
+					.variant_how = space->refused.p[i].how,
+					.chosen = "",
+					.state = CAND_REFUSED,
+					.reason = space->refused.p[i].reason};
+	for (size_t i = 0; i < space->cands.n; i++)
+		rows[at++] = row_of(s, &space->cands.p[i]);
+	if (s->ledger && !ledger_add_all(s->ledger, rows, n))
 		return false;
-	for (size_t i = 0, n; i < space->cands.n; i += n) {
+	for (size_t i = 0; i < n; i++)
+		s->counts[rows[i].state]++;
+	s->considered += (int64_t)n;
+	for (size_t i = 0; i < space->cands.n; i++) {
 		Cand *c = &space->cands.p[i];
-		for (n = 0; n < ROWS && i + n < space->cands.n; n++) {
-			row[n] = row_of(s, &c[n]);
-			row[n].search = s->info.id;
-		}
-		if (s->ledger && !ledger_add_all(s->ledger, row, n))
-			return false;
-		for (size_t j = 0; j < n; j++) {
-			c[j].row = row[j].id;
-			c[j].state = row[j].state;
-			s->considered++;
-			s->counts[row[j].state]++;
-		}
+		c->row = rows[space->refused.n + i].id;
+		c->state = rows[space->refused.n + i].state;
 	}
 	return true;
 }
 
 /* What the other regions of a point had; "": there are none. */
-static const char *rest_of(const Search *s, const Point *p, uint32_t region)
+static const char *rest_of(const Search *s, const Point *p, uint32_t changed)
 {
 	char hex[SHA256_HEX];
 	Buf b;
 
 	buf_init(&b, s->arena);
 	for (uint32_t i = 0; i < space_regions(s->space, p->variant); i++)
-		if (i != region)
+		if (p->cand[i] != changed)
 			buf_printf(&b, "%u %s\n", i,
 				   s->space->cands.p[p->cand[i]].text);
 	if (!b.n)
@@ -194,11 +179,12 @@ static uint32_t fresh_of(const Search *s, const Point *p)
 	uint32_t found = NO_CAND;
 
 	for (size_t i = 0; i < space_regions(s->space, p->variant); i++) {
-		if (s->space->cands.p[p->cand[i]].state != CAND_LEFT)
+		uint32_t c = p->cand[i];
+		if (s->space->cands.p[c].state != CAND_LEFT || c == found)
 			continue;
 		if (found != NO_CAND)
 			return NO_CAND;
-		found = p->cand[i];
+		found = c;
 	}
 	return found;
 }
@@ -232,7 +218,7 @@ static CandInfo row_of_part(const Search *s, uint32_t cand, const Tried *t)
 	const Cand *c = &s->space->cands.p[cand];
 	CandInfo row = row_of(s, c);
 
-	row.rest = rest_of(s, &t->point, c->region);
+	row.rest = rest_of(s, &t->point, cand);
 	outcome_of(t, &row);
 	return row;
 }
@@ -683,13 +669,13 @@ bool search_run(Search *s)
 	Point rule;
 
 	bug_if(!p);
+	s->info.state = "complete";
 	s->began = clock_seconds();
 	s->random = s->o.seed;
 	s->seen = strmap_new(s->arena);
 	s->best = SIZE_MAX;
 	if (!rows_open(s))
 		return false;
-	s->info.state = "complete";
 	if (!p->measures)
 		return p->run(s, parameter) && mark_chosen(s);
 	rule = space_rule(s->space, 0);

@@ -49,26 +49,146 @@ static bool add_candidate(void *arg, const Realisation *re, const Candidate *c,
 	return true;
 }
 
+/* ---- what a region computes -------------------------------------------- */
+
+typedef struct Shape {
+	Buf b;
+	Program *p;
+	const Regions *r;
+	uint32_t region;
+	uint32_t
+		*number; /* by value: its place among those of the region + 1 */
+	uint32_t next;
+} Shape;
+
+static void put_exprs(Shape *x, const char *name, const Ex *e, size_t n)
+{
+	buf_puts(&x->b, name);
+	for (size_t i = 0; i < n; i++) {
+		buf_putc(&x->b, ',');
+		if (e[i])
+			ex_print(&x->b, &x->p->ex, e[i]);
+	}
+}
+
+/* Op, dtype, shape and attributes, not what it is called or where it stands. */
+static void put_value(Shape *x, const Value *v)
+{
+	buf_printf(&x->b, "%d %d acc%d axes%u axis%u relax%u", (int)v->op,
+		   (int)v->dtype, (int)v->acc, v->axes, v->axis, v->relax);
+	put_exprs(x, " shape", v->shape, v->rank);
+	put_exprs(x, " start", v->start, TN_MAX_RANK);
+	put_exprs(x, " map", v->map, TN_MAX_RANK);
+	for (int i = 0; i < TN_MAX_RANK; i++)
+		buf_printf(&x->b, " %d/%lld", v->perm[i],
+			   (long long)v->step[i]);
+	if (v->data_size) {
+		char hex[SHA256_HEX];
+		sha256_hex(v->data, v->data_size, hex);
+		buf_printf(&x->b, " %s", hex);
+	}
+}
+
+/* An operand: a value of the region by its number, a view by what it shows,
+ * anything else as memory of its type, a number too. */
+static void put_operand(Shape *x, ValueId id)
+{
+	const Value *v = program_value(x->p, id);
+	bool own = x->r->of[id] == x->region;
+	bool view = op_info[v->op].cls == OPC_VIEW && !own;
+
+	if (x->number[id]) {
+		buf_printf(&x->b, " %%%u", x->number[id]);
+		return;
+	}
+	x->number[id] = ++x->next;
+	buf_puts(&x->b, view ? " (" : " [");
+	if (view || v->op == OP_CONST || v->op == OP_IOTA) {
+		put_value(x, v);
+		for (uint32_t k = 0; k < v->nargs; k++)
+			put_operand(x, v->args[k]);
+	} else {
+		buf_printf(&x->b, "%d %d", (int)v->dtype, v->op == OP_WEIGHT);
+		put_exprs(x, " shape", v->shape, v->rank);
+	}
+	buf_puts(&x->b, view ? ")" : "]");
+}
+
+static const char *what_of(Arena *a, const Regions *r, uint32_t region)
+{
+	const Region *reg = &r->regions.p[region];
+	Shape x = {.p = (Program *)r->program, .r = r, .region = region};
+	char *hex = arena_array(a, char, SHA256_HEX);
+
+	buf_init(&x.b, a);
+	x.number = arena_array(a, uint32_t, r->program->values.n + 1);
+	buf_printf(&x.b, "%s\n", region_kind_name[reg->kind]);
+	for (size_t i = 0; i < reg->values.n; i++) {
+		ValueId id = reg->values.p[i];
+		const Value *v = program_value(x.p, id);
+		buf_printf(&x.b, "part%d ", (int)r->part[id]);
+		put_value(&x, v);
+		for (uint32_t k = 0; k < v->nargs; k++)
+			put_operand(&x, v->args[k]);
+		if (!x.number[id])
+			x.number[id] = ++x.next;
+		buf_printf(&x.b, " as %u\n", x.number[id]);
+	}
+	for (size_t i = 0; i < reg->outputs.n; i++)
+		buf_printf(&x.b, "out %u\n", x.number[reg->outputs.p[i]]);
+	sha256_hex(buf_str(&x.b), x.b.n, hex);
+	return hex;
+}
+
+/* The candidates of a region that computes the same; NULL: there is none. */
+static const CandRange *known(const Space *s, const char *what)
+{
+	for (size_t i = 0; i < s->variants.n; i++) {
+		const Variant *v = &s->variants.p[i];
+		size_t n = v->regions->regions.n;
+		for (size_t j = 0; j < n && v->what; j++)
+			if (v->what[j] && v->of[j].n &&
+			    !strcmp(v->what[j], what))
+				return &v->of[j];
+	}
+	return NULL;
+}
+
+static void fill_region(Space *s, Variant *v, uint32_t region)
+{
+	CandRange *r = &v->of[region];
+	Fill f = {s, v, r, region};
+
+	r->first = r->rule = r->model = (uint32_t)s->cands.n;
+	realise_candidates(s->arena, v->regions, region, s->target, v->fixed,
+			   v->nfixed, add_candidate, &f);
+	bug_if(r->n == 0 || s->cands.p[r->rule].refused);
+}
+
 void space_add(Space *s, const Variant *v)
 {
 	size_t n = v->regions->regions.n;
 
 	VEC_PUSH(s->arena, s->variants, *v);
 	Variant *out = &s->variants.p[s->variants.n - 1];
+	const char **what = arena_array(s->arena, const char *, n + 1);
 	out->of = arena_array(s->arena, CandRange, n + 1);
+	out->what = what;
 	out->cost = 0;
-	bool known = true;
+	bool modelled = true;
 	for (uint32_t i = 0; i < n; i++) {
-		CandRange *r = &out->of[i];
-		Fill f = {s, out, r, i};
-		r->first = r->rule = r->model = (uint32_t)s->cands.n;
-		realise_candidates(s->arena, v->regions, i, s->target, v->fixed,
-				   v->nfixed, add_candidate, &f);
-		bug_if(r->n == 0 || s->cands.p[r->rule].refused);
-		known &= s->cands.p[r->model].cost.us > 0;
-		out->cost += s->cands.p[r->model].cost.us;
+		const char *key = what_of(s->arena, v->regions, i);
+		const CandRange *same = known(s, key);
+		what[i] = key;
+		if (same)
+			out->of[i] = *same;
+		else
+			fill_region(s, out, i);
+		double us = s->cands.p[out->of[i].model].cost.us;
+		modelled &= us > 0;
+		out->cost += us;
 	}
-	if (!known)
+	if (!modelled)
 		out->cost = 0;
 }
 
@@ -100,13 +220,13 @@ Point space_model(const Space *s, uint32_t variant)
 	return point_of(s, variant, true);
 }
 
-Point space_with(const Space *s, const Point *p, uint32_t cand)
+Point space_with(const Space *s, const Point *p, uint32_t region, uint32_t cand)
 {
 	size_t n = space_regions(s, p->variant);
 	uint32_t *out = arena_array(s->arena, uint32_t, n + 1);
 
 	memcpy(out, p->cand, n * sizeof(*out));
-	out[s->cands.p[cand].region] = cand;
+	out[region] = cand;
 	return (Point){p->variant, out};
 }
 
@@ -167,10 +287,11 @@ static int differences(const Cand *a, const Cand *b)
 	return n;
 }
 
-size_t space_near(const Space *s, uint32_t cand, uint32_t *out, size_t most)
+size_t space_near(const Space *s, const Point *p, uint32_t region,
+		  uint32_t *out, size_t most)
 {
-	const Cand *c = &s->cands.p[cand];
-	const CandRange *r = &s->variants.p[c->variant].of[c->region];
+	const Cand *c = &s->cands.p[p->cand[region]];
+	const CandRange *r = &s->variants.p[p->variant].of[region];
 	size_t n = 0;
 
 	for (uint32_t i = r->first; i < r->first + r->n && n < most; i++)

@@ -14,7 +14,7 @@
 #include "search/ledger.h"
 
 typedef struct Cand {
-	uint32_t variant, region;
+	uint32_t variant, region; /* where it was met first */
 	Chosen chosen; /* no parameters: none of the realisation is legal */
 	const char *text;
 	const char *refused; /* why it is not legal; NULL: it is */
@@ -24,7 +24,10 @@ typedef struct Cand {
 	size_t by;           /* the point, in tried, that the row tells of */
 } Cand;
 
-/* Candidates of a region, in the order of realise_candidates(). */
+/*
+ * Candidates of a region, in the order of realise_candidates(). Regions that
+ * compute the same, in several variants, have the same ones.
+ */
 typedef struct CandRange {
 	uint32_t first, n;
 	uint32_t rule;  /* the rule's choice */
@@ -43,8 +46,9 @@ typedef struct Variant {
 	const char
 		*how; /* "join.h=no", a rule's name; "": as the rule has it */
 	char key[SHA256_HEX];
-	CandRange *of; /* by region */
-	double cost;   /* predicted, of the best of every region; 0: no model */
+	CandRange *of;           /* by region */
+	const char *const *what; /* by region: a hash of what it computes */
+	double cost; /* predicted, of the best of every region; 0: no model */
 } Variant;
 
 /* What could not be a variant. */
@@ -73,13 +77,16 @@ typedef struct Point {
 Point space_rule(const Space *s, uint32_t variant);
 Point space_model(const Space *s, uint32_t variant);
 size_t space_regions(const Space *s, uint32_t variant);
-/* The point with another candidate for the region of that candidate. */
-Point space_with(const Space *s, const Point *p, uint32_t cand);
+/* The point with another candidate for the region. */
+Point space_with(const Space *s, const Point *p, uint32_t region,
+		 uint32_t cand);
 /* The variant's point that has as much of p as it can: candidates of the same
  * text, and those of least predicted cost. */
 Point space_carry(const Space *s, const Point *p, uint32_t variant);
-/* Legal candidates that differ from this one in one parameter; their number. */
-size_t space_near(const Space *s, uint32_t cand, uint32_t *out, size_t most);
+/* Legal candidates that differ from the region's in one parameter; their
+ * number. */
+size_t space_near(const Space *s, const Point *p, uint32_t region,
+		  uint32_t *out, size_t most);
 /* A legal candidate of that region with these values; NO_CAND: none is. */
 #define NO_CAND UINT32_MAX
 uint32_t space_find(const Space *s, uint32_t variant, uint32_t region,

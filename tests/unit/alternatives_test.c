@@ -13,6 +13,7 @@
 #include "ir/view.h"
 #include "rewrite/alternatives.h"
 #include "rewrite/egraph.h"
+#include "tests/differential/random.h"
 
 #define MOST 10
 
@@ -495,6 +496,21 @@ static void one_pattern(void)
 	alts_close(&s);
 }
 
+/* Copies are of what has one right answer: no kernel's exp is another's. */
+static void no_dear_copies(void)
+{
+	Alts s;
+
+	if (alts_of(&s, "def f(x: f16[5, 8], w: f16[8, 9], v: f16[8, 9]):\n"
+			"    s = exp(x)\n"
+			"    return s @ w, relu(s @ v)\n")) {
+		CHECK(s.x.list.n > 1);
+		for (size_t i = 0; i < s.x.list.n; i++)
+			CHECK(count(s.x.list.p[i].program, OP_EXP) == 1);
+	}
+	alts_close(&s);
+}
+
 /* Faults stay where they are: not computed elsewhere, not left out. */
 static void faults(void)
 {
@@ -651,6 +667,33 @@ static void without(void)
 	alts_close(&s);
 }
 
+/* Whichever allocation fails, all memory comes back. */
+static void no_memory(void)
+{
+	Alts s;
+	volatile long n = 1;
+	volatile bool done = false;
+
+	if (!alts_open(&s, "t.tn", three, NULL, NULL))
+		return;
+	for (; !done && n < 1000000; n += n < 20 ? 1 : n / 4) {
+		OomTrap trap;
+		Arena a;
+		arena_init(&a);
+		oom_fail_nth(n);
+		if (!OOM_TRAP(&trap)) {
+			CHECK(rewrite_alternatives(&s.k.c->ctx, &a, s.p, &s.o,
+						   &s.x));
+			oom_trap_pop(&trap);
+			done = true;
+		}
+		oom_fail_nth(0);
+		arena_release(&a);
+	}
+	CHECK(done && n > 1000);
+	alts_close(&s);
+}
+
 /* The dump says what fired where, and is the same each time. */
 static void dumps(void)
 {
@@ -753,6 +796,85 @@ static void planted(void)
 	}
 }
 
+/* ---- random programs -------------------------------------------------- */
+
+/* Alternatives of p that have not its reference, or fault where it does not. */
+static int random_differ(Ctx *ctx, const Program *p, const Alternatives *x,
+			 int64_t *dims, Family family)
+{
+	Binding b = {dims, p->ex.dims.n};
+	Tensor want[64], got[64];
+	Feeds none = {0};
+	Fixture f;
+	int bad = 0;
+
+	if (p->results.n > ARRAY_LEN(want) ||
+	    !CHECK(fixture_make(ctx, p, &b, family, 1, &none, &f)))
+		return 0;
+	bool runs = f.applies && oracle_reference(ctx, p, &b, &f.feeds, want);
+	for (size_t i = 1; f.applies && i < x->list.n; i++) {
+		const Program *q = x->list.p[i].program;
+		ctx_clear_errors(ctx);
+		if (names(x->list.p[i].rules, "longer_product"))
+			continue;
+		bool same = runs == oracle_reference(ctx, q, &b, &f.feeds, got);
+		for (size_t r = 0; runs && same && r < p->results.n; r++)
+			same = same_bits(&want[r], &got[r]);
+		if (!same)
+			printf("random: %s\n", x->list.p[i].rules);
+		bad += !same;
+		if (runs)
+			drop(got, q->results.n);
+	}
+	if (runs)
+		drop(want, p->results.n);
+	fixture_release(&f);
+	return bad;
+}
+
+static bool random_one(uint64_t seed, size_t *alts)
+{
+	static const Family families[] = {FAM_SEARCH, FAM_SPECIALS};
+	RewritePass *const passes[] = {rewrite_constants, rewrite_relaxations,
+				       rewrite_views, rewrite_cse,
+				       rewrite_dead};
+	int64_t dims[] = {3, 5, 2};
+	Make m;
+	Alternatives x;
+	bool positive = false, ok = true;
+	Buf why;
+
+	make_init(&m);
+	m.ctx.threads = 1;
+	gen_program(&m, seed, &positive);
+	Program *p = &m.p;
+	for (size_t i = 0; p && i < ARRAY_LEN(passes); i++)
+		p = passes[i](&m.ctx, &m.arena, p, NULL);
+	AlternativeOptions o = {.most = MOST, .dims = dims};
+	if (p && (ok = rewrite_alternatives(&m.ctx, &m.arena, p, &o, &x))) {
+		buf_init(&why, &m.arena);
+		*alts += x.list.n - 1;
+		for (size_t i = 0; i < x.list.n; i++)
+			ok &= program_verify(x.list.p[i].program, &why);
+		for (size_t i = 0; ok && i < ARRAY_LEN(families); i++)
+			ok = !random_differ(&m.ctx, p, &x, dims, families[i]);
+	}
+	if (!ok)
+		printf("seed %llu: %s%s\n", (unsigned long long)seed,
+		       buf_str(&m.ctx.messages), p ? "" : "no program");
+	make_release(&m);
+	return ok;
+}
+
+static void random_programs(void)
+{
+	size_t alts = 0;
+
+	for (uint64_t seed = 1; seed <= (test_all() ? 5000 : 70); seed++)
+		CHECK(random_one(seed, &alts));
+	CHECK(alts > 50);
+}
+
 /* ---- examples -------------------------------------------------------- */
 
 static void all_examples(void)
@@ -774,7 +896,7 @@ static void all_examples(void)
 	globfree(&g);
 }
 
-TEST_MAIN(TEST(all_rules), TEST(rules), TEST(one_pattern), TEST(faults),
-	  TEST(casts), TEST(boundaries), TEST(dropped_boundary), TEST(cap),
-	  TEST(budget), TEST(without), TEST(dumps), TEST(planted),
-	  TEST(all_examples))
+TEST_MAIN(TEST(all_rules), TEST(rules), TEST(one_pattern), TEST(no_dear_copies),
+	  TEST(faults), TEST(casts), TEST(boundaries), TEST(dropped_boundary),
+	  TEST(cap), TEST(budget), TEST(without), TEST(no_memory), TEST(dumps),
+	  TEST(planted), TEST(random_programs), TEST(all_examples))

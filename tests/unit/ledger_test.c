@@ -177,14 +177,20 @@ static void rows(void)
 			"move_us IS NULL") == 1);
 	CHECK(ask(path, "SELECT considered FROM search") == 2);
 	CHECK(ask(path, "SELECT count(*) FROM variant") == 1);
+	/* tried again: its samples are the new ones */
+	t.rounds = 3;
+	CHECK(ledger_settle(l, &c, &t));
+	CHECK(ask(path, "SELECT count(*) FROM sample") == 3);
 	CHECK(!ctx.errors);
 	/* of a search that is not there, or no more */
 	d.search = 99;
-	CHECK(!ledger_add(l, &d) && strstr(ctx.messages.p, "no search 99"));
+	CHECK(!ledger_add(l, &d) &&
+	      strstr(buf_str(&ctx.messages), "no search 99"));
 	c.id = 99;
 	CHECK(!ledger_settle(l, &c, &t) &&
-	      strstr(ctx.messages.p, "no candidate 99"));
-	CHECK(ask(path, "SELECT count(*) FROM sample") == TRIAL_ROUNDS);
+	      strstr(buf_str(&ctx.messages), "no candidate 99"));
+	CHECK(ask(path, "SELECT count(*) FROM sample") == 3);
+	CHECK(tell(path, "UPDATE search SET name = 'g'")); /* is not locked */
 	ledger_close(l);
 	ctx_release(&ctx);
 }
@@ -299,6 +305,49 @@ static void writers(void)
 			"WHERE quick_check <> 'ok'") == 0);
 }
 
+static int make_at_once(const char *path, int gate)
+{
+	Ctx ctx;
+	char x;
+
+	ctx_init(&ctx);
+	SearchInfo s = search_of("f");
+	ssize_t n = read(gate, &x, 1); /* it opens for all at the same time */
+	Ledger *l = ledger_open(&ctx, path);
+	bool ok = n == 0 && l && ledger_begin(l, &s);
+	if (!ok)
+		printf("%s", buf_str(&ctx.messages));
+	fflush(stdout);
+	ledger_close(l);
+	ctx_release(&ctx);
+	return ok ? 0 : 1;
+}
+
+/* A new database that several make at the same time is one. */
+static void makers(void)
+{
+	pid_t child[WRITERS];
+	char name[40];
+	int gate[2];
+
+	fflush(stdout);
+	for (int round = 0; round < 20; round++) {
+		snprintf(name, sizeof(name), "makers%d.sqlite", round);
+		const char *path = test_path(name);
+		CHECK(pipe(gate) == 0);
+		for (int i = 0; i < WRITERS; i++)
+			if ((child[i] = fork()) == 0) {
+				close(gate[1]);
+				_exit(make_at_once(path, gate[0]));
+			}
+		close(gate[0]);
+		close(gate[1]);
+		for (int i = 0; i < WRITERS; i++)
+			CHECK(exit_of(child[i]) == 0);
+		CHECK(ask(path, "SELECT count(*) FROM search") == WRITERS);
+	}
+}
+
 /* Adds and settles until it is killed; tells each that it has settled. */
 static void write_on(const char *path, int out)
 {
@@ -398,6 +447,15 @@ static void killed_or_not(void)
 	ctx_release(&ctx);
 }
 
+static int open_files(void)
+{
+	int n = 0;
+
+	for (int f = 0; f < 256; f++)
+		n += fcntl(f, F_GETFD) >= 0;
+	return n;
+}
+
 /* A child of the search, as a trial is, must leave the connection alone. */
 static void forked(void)
 {
@@ -420,9 +478,10 @@ static void forked(void)
 	CHECK(exit_of(child) == 128 + SIGABRT);
 	child = fork();
 	if (child == 0) {
+		int files = open_files();
 		ledger_close(l);
 		ctx_release(&ctx);
-		_exit(3);
+		_exit(open_files() == files ? 3 : 4);
 	}
 	CHECK(exit_of(child) == 3);
 	CHECK(file_exists(beside(path, "-wal")));
@@ -462,9 +521,9 @@ static bool is_refused(const char *path, const char *words)
 	hash_of(path, before);
 	bool ok = CHECK(!ledger_open(&ctx, path)) &&
 		  CHECK(ctx.err == ERR_ENV) &&
-		  CHECK(strstr(ctx.messages.p, words)) &&
-		  CHECK(strstr(ctx.messages.p, path)) &&
-		  CHECK(strstr(ctx.messages.p, "hint: "));
+		  CHECK(strstr(buf_str(&ctx.messages), words)) &&
+		  CHECK(strstr(buf_str(&ctx.messages), path)) &&
+		  CHECK(strstr(buf_str(&ctx.messages), "hint: "));
 	if (!ok)
 		printf("wanted `%s`, got %s\n", words, buf_str(&ctx.messages));
 	ctx_release(&ctx);
@@ -578,7 +637,7 @@ static void others(void)
 	ctx_init(&ctx);
 	setenv("XDG_CACHE_HOME", test_path("lax"), 1);
 	CHECK(!ledger_open(&ctx, NULL));
-	CHECK(strstr(ctx.messages.p, "can be written by other users"));
+	CHECK(strstr(buf_str(&ctx.messages), "can be written by other users"));
 	CHECK(!file_exists(test_path("lax/tenon/ledger.sqlite")));
 	ctx_release(&ctx);
 }
@@ -602,6 +661,10 @@ static void read_only(void)
 	const char *path = filled("only.sqlite"),
 		   *inside = test_path("closed/ledger.sqlite");
 
+	/* somebody has it open, so that its shared memory is there too */
+	Ctx ctx;
+	ctx_init(&ctx);
+	Ledger *l = ledger_at(&ctx, path);
 	CHECK(mkdir(test_path("closed"), 0500) == 0);
 	CHECK(chmod(path, 0400) == 0 && chmod(test_folder(), 0755) == 0);
 	if (geteuid() == 0)
@@ -612,6 +675,8 @@ static void read_only(void)
 	if (child == 0)
 		_exit(read_only_child(path, inside));
 	int code = exit_of(child);
+	ledger_close(l);
+	ctx_release(&ctx);
 	if (code == 77)
 		SKIP("no user here whom file modes bind");
 	CHECK(code == 0);
@@ -719,8 +784,8 @@ static void locked(void)
 	      SQLITE_OK);
 	SearchInfo s = search_of("f");
 	CHECK(!ledger_begin(l, &s));
-	CHECK(strstr(ctx.messages.p, "was locked by another process") &&
-	      strstr(ctx.messages.p, "hint: "));
+	CHECK(strstr(buf_str(&ctx.messages), "was locked by another process") &&
+	      strstr(buf_str(&ctx.messages), "hint: "));
 	CHECK(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL) == SQLITE_OK);
 	CHECK(ledger_begin(l, &s)); /* it is none the worse */
 	ledger_wait_ms = 10000;
@@ -779,7 +844,7 @@ static void folder_goes(void)
 }
 
 TEST_MAIN(TEST(made), TEST(made_of_nothing), TEST(not_trimmed), TEST(keys),
-	  TEST(rows), TEST(finds), TEST(writers), TEST(killed),
+	  TEST(rows), TEST(finds), TEST(makers), TEST(writers), TEST(killed),
 	  TEST(killed_or_not), TEST(forked), TEST(not_a_database),
 	  TEST(truncated), TEST(damaged), TEST(newer), TEST(others),
 	  TEST(read_only), TEST(no_room), TEST(disk_full), TEST(locked),
