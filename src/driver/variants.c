@@ -109,6 +109,13 @@ static const char *how_of(const Maker *m, Arena *a, const char *const *own,
 	return buf_str(&b);
 }
 
+static void refuse(Space *s, const char *how, const char *why)
+{
+	VariantRefused no = {how, why};
+
+	VEC_PUSH(s->arena, s->refused, no);
+}
+
 /* Adds the variant of these pins; false: it is refused, and kept as such. */
 static bool add(Maker *m, const char *const *own, size_t n)
 {
@@ -124,9 +131,7 @@ static bool add(Maker *m, const char *const *own, size_t n)
 	v.pins = pins;
 	v.how = how_of(m, a, own, n);
 	if (!partition(t, &pl, a, m->program, own, n)) {
-		VariantRefused no = {
-			v.how, first_line(a, buf_str(&t->c->ctx.messages))};
-		VEC_PUSH(a, s->refused, no);
+		refuse(s, v.how, first_line(a, buf_str(&t->c->ctx.messages)));
 		ctx_clear_errors(&t->c->ctx);
 		return false;
 	}
@@ -135,9 +140,10 @@ static bool add(Maker *m, const char *const *own, size_t n)
 	v.fixed = pl.pins;
 	v.nfixed = pl.npins;
 	regions_key(a, v.regions, v.key);
-	if (!there(s, v.key))
-		space_add(s, &v);
-	return true;
+	const char *no = there(s, v.key) ? NULL : space_add(s, &v);
+	if (no)
+		refuse(s, v.how, no);
+	return !no;
 }
 
 /* ---- toggles --------------------------------------------------------- */
@@ -259,7 +265,9 @@ bool variants_make(Tune *t)
 	/* the rule's own, with the user's pins: what is wrong there is an
 	 * error */
 	Pipeline pl;
-	if (!partition(t, &pl, &t->arena, t->rewritten, NULL, 0))
+	if (!partition(t, &pl, &t->arena, t->rewritten, NULL, 0) ||
+	    !realise_program(&t->c->ctx, &t->arena, pl.regions, &t->target,
+			     pl.pins, pl.npins, NULL))
 		return false;
 	m.program = t->rewritten;
 	partitions(&m);
