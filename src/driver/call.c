@@ -419,7 +419,7 @@ static TenonError call_fault(TenonCall *call, const TnStatus *st)
 	}
 	report_fault(call->plan, &call->ctx, st, call->instance->dims);
 	oom_trap_pop(&trap);
-	return TENON_EPROGRAM;
+	return call->ctx.err == ERR_ENV ? TENON_EENV : TENON_EPROGRAM;
 }
 
 typedef bool CallWork(TenonCall *call, Ctx *ctx, TnStatus *st);

@@ -16,7 +16,7 @@
  *   bind.c      named dims from inputs, guards, strides, overlap
  *   instance.c  a plan under one binding: weights, sizes, symbols
  *   gpu.c       all that of plans for a device
- *   product.c   products that a library computes there
+ *   product.c   products that a library computes
  *   call.c      a plan with its tensors, run many times
  *   run.c       running a plan once, faults
  *   check.c     fixtures, verdicts
@@ -364,6 +364,11 @@ const KCall *plan_call(const Plan *p, size_t launch);
 /* What is asked of the library, under dims; its name is in the arena. */
 struct LtProduct plan_product(Arena *a, const Plan *p, size_t launch,
 			      const int64_t *dims);
+/* The same on a CPU, made ready; a holds it. NULL: reported. */
+const Product *plan_cpu_product(Ctx *ctx, Arena *a, const Plan *p,
+				size_t launch, const int64_t *dims);
+/* Finds a library that p needs, and its version; false: reported. */
+bool plan_library(TenonPlan *p, Library library, const char **version);
 /* The launch's arguments, on memory by plan buffer. */
 const uint64_t *plan_product_args(Arena *a, const Plan *p, size_t launch,
 				  const int64_t *dims, const DeviceMem *mem);

@@ -8,6 +8,8 @@
  */
 #include "driver/driver.h"
 
+#include "runtime/product.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,7 +152,19 @@ static int workers_worth(double steps)
 	return n < 2 ? 2 : n < 1e6 ? (int)n : 1000000;
 }
 
-static void find_launches(Instance *in)
+static bool find_product(Instance *in, size_t launch)
+{
+	Launch *l = &in->launches[launch];
+
+	l->product = plan_cpu_product(&in->plan->c->ctx, &in->arena,
+				      in->plan->plan, launch, in->dims);
+	if (!l->product)
+		return false;
+	l->scratch = l->product->scratch;
+	return true;
+}
+
+static bool find_launches(Instance *in)
 {
 	const TenonPlan *p = in->plan;
 	const Plan *plan = p->plan;
@@ -169,7 +183,10 @@ static void find_launches(Instance *in)
 			.scratch =
 				(size_t)ex_eval(t, l->scratch, in->dims, NULL),
 		};
+		if (!p->gpu && plan_call(plan, i) && !find_product(in, i))
+			return false;
 	}
+	return true;
 }
 
 static void instance_free(Instance *in)
@@ -198,8 +215,7 @@ static bool instance_init(Instance *in, const int64_t *dims)
 	    !program_weights(p->program, dims, in->weights))
 		return false;
 	find_fixed(in);
-	find_launches(in);
-	return true;
+	return find_launches(in);
 }
 
 static bool instance_init_or_free(Instance *in, const int64_t *dims)

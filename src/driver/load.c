@@ -3,6 +3,8 @@
  */
 #include "driver/driver.h"
 
+#include "runtime/product.h"
+
 #include <string.h>
 
 static TnKernel *find_symbol(const TenonPlan *p, const char *name)
@@ -28,6 +30,10 @@ void plan_use_code(TenonPlan *p, CodeSource *code, size_t ncode)
 	for (size_t i = 0; i < n; i++) {
 		const PlanLaunch *l = &plan->launches.p[i];
 		const char *symbol = plan_symbol(&p->arena, plan, l);
+		if (plan_call(plan, i)) {
+			p->symbols[i] = product_kernel;
+			continue;
+		}
 		p->symbols[i] = find_symbol(p, symbol);
 		if (!p->symbols[i])
 			bug("no symbol %s in the compiled code", symbol);
@@ -86,6 +92,19 @@ static CodeSource *code_units(TenonPlan *p, size_t *count)
 	return code;
 }
 
+/* Nothing compiles a library's call. */
+static size_t drop_calls(const Kernels *ks, CodeSource *code, size_t n)
+{
+	size_t left = 0;
+
+	if (n != ks->kernels.n)
+		return n; /* phases of one kernel, which is none */
+	for (size_t i = 0; i < n; i++)
+		if (!kernel_call(&ks->kernels.p[i]))
+			code[left++] = code[i];
+	return left;
+}
+
 /* Compiles and loads the sources of a plan. */
 bool plan_load_code(TenonPlan *p)
 {
@@ -100,6 +119,7 @@ bool plan_load_code(TenonPlan *p)
 	if (!context_cache(c, &cache))
 		return false;
 	CodeSource *code = code_units(p, &n);
+	n = drop_calls(p->kernels, code, n);
 	c->ctx.threads = context_threads(c);
 	if (!code_load(&c->ctx, &p->arena, &p->cc, p->isa, cache, code, n))
 		return false;
@@ -147,6 +167,7 @@ static CodeSource *all_units(TenonContext *c, TenonPlan *const *plans, size_t n,
 	*count = 0;
 	for (size_t i = 0; i < n; i++) {
 		parts[i] = code_units(plans[i], &of[i]);
+		of[i] = drop_calls(plans[i]->kernels, parts[i], of[i]);
 		*count += of[i];
 	}
 	CodeSource *all = arena_array(&c->ctx.scratch, CodeSource, *count + 1);

@@ -398,11 +398,13 @@ bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 		}
 		int64_t value = strtoll(eq + 1, &end, 10);
 		if (!strcmp(head, "library") && !strcmp(param, "product")) {
-			if (strcmp(eq + 1, "cublaslt") != 0)
+			Library library;
+			if (!library_parse(eq + 1, &library))
 				return bad_pin(p, text,
-					       "libraries are cublaslt");
-			p->pins[p->npins++] = (Pin){
-				head, param, LIBRARY_CUBLASLT, text, false};
+					       "libraries are cublaslt, "
+					       "openblas and onednn");
+			p->pins[p->npins++] =
+				(Pin){head, param, library, text, false};
 			continue;
 		}
 		bool is_unit = !strcmp(param, "unit");

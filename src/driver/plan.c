@@ -4,6 +4,7 @@
 #include "driver/driver.h"
 
 #include "runtime/nvrtc.h"
+#include "runtime/product.h"
 #include "emit/emit.h"
 
 #include <stdlib.h>
@@ -56,16 +57,24 @@ static const Stmt *missing_unit(const StmtList *l, const Target *t)
 	return NULL;
 }
 
+static bool call_fits(TenonPlan *p, const KCall *c, const Target *t)
+{
+	bool gpu = c && c->library == LIBRARY_CUBLASLT;
+
+	return !c || (gpu ? t->cuda : !t->threads) ||
+	       diag_fail(&p->c->ctx, ERR_ENV,
+			 gpu ? "use a target of CUDA" : "use a target of CPUs",
+			 "a kernel is a call of %s, which %s has not",
+			 library_info[c->library].title, t->name);
+}
+
 /* Kernels that were read from text may ask for what the target lacks. */
 bool plan_units_fit(TenonPlan *p, const Kernels *ks, const Target *t)
 {
-	if (kernels_call(ks) && !t->cuda)
-		return diag_fail(&p->c->ctx, ERR_ENV, "use a target of CUDA",
-				 "a kernel is a call of cuBLASLt, which %s has "
-				 "not",
-				 t->name);
 	for (size_t i = 0; i < ks->kernels.n; i++) {
 		const Kernel *k = &ks->kernels.p[i];
+		if (!call_fits(p, kernel_call(k), t))
+			return false;
 		bool threads = k->phases.p[0].threads > 0;
 		if (!kernel_call(k) && threads != (t->threads > 0))
 			return diag_fail(&p->c->ctx, ERR_ENV,
@@ -94,14 +103,23 @@ bool plan_units_fit(TenonPlan *p, const Kernels *ks, const Target *t)
 
 /* ---- stages 2 to 6 --------------------------------------------------- */
 
-/* The library is as much of the plan as the compiler. */
-static bool add_library(TenonPlan *p, const char **compiler)
+/* Libraries are as much of the plan as the compiler. */
+static bool add_libraries(TenonPlan *p, const Kernels *ks,
+			  const char **compiler)
 {
+	bool used[LIBRARY_COUNT] = {false};
 	const char *version;
 
-	if (!device_library(&p->c->ctx, &p->arena, &version))
-		return false;
-	*compiler = arena_printf(&p->arena, "%s, %s", *compiler, version);
+	for (size_t i = 0; i < ks->kernels.n; i++) {
+		const KCall *c = kernel_call(&ks->kernels.p[i]);
+		if (!c || used[c->library])
+			continue;
+		used[c->library] = true;
+		if (!plan_library(p, c->library, &version))
+			return false;
+		*compiler =
+			arena_printf(&p->arena, "%s, %s", *compiler, version);
+	}
 	return true;
 }
 
@@ -116,12 +134,12 @@ bool plan_compiler(TenonPlan *p, const char *target, const Kernels *ks,
 		return false;
 	if (!p->isa)
 		return gpu_compiler(p->c, &p->arena, target, compiler, flags) &&
-		       (!kernels_call(ks) || add_library(p, compiler));
+		       add_libraries(p, ks, compiler);
 	if (!compiler_find(&p->c->ctx, &p->arena, p->c->compiler, &p->cc))
 		return false;
 	*compiler = p->cc.version;
 	*flags = code_flags(&p->arena, &p->cc, p->isa);
-	return true;
+	return add_libraries(p, ks, compiler);
 }
 
 /* Whether a plan that is emitted only can be compiled too: for CUDA, by NVRTC.

@@ -4,6 +4,7 @@
 #include "driver/driver.h"
 
 #include "runtime/cublaslt.h"
+#include "runtime/product.h"
 
 static LtCompute compute_number(KCompute c)
 {
@@ -100,6 +101,67 @@ LtProduct plan_product(Arena *a, const Plan *p, size_t launch,
 		.algorithm = c->algorithm,
 	};
 }
+
+/* ---- of a CPU --------------------------------------------------------- */
+
+static ProductLibrary library_number(Library l)
+{
+	return l == LIBRARY_OPENBLAS ? PRODUCT_OPENBLAS : PRODUCT_ONEDNN;
+}
+
+bool plan_library(TenonPlan *p, Library library, const char **version)
+{
+	Ctx *ctx = &p->c->ctx;
+
+	return library == LIBRARY_CUBLASLT
+		       ? device_library(ctx, &p->arena, version)
+		       : product_library(ctx, &p->arena,
+					 library_number(library), version);
+}
+
+/* Buffers of a launch are those of its kernel, in order: a call has no other.
+ */
+static ProductMatrix cpu_matrix(const Sizes *s, const KMatrix *m)
+{
+	DType d = dtype_of(s, m);
+
+	return (ProductMatrix){
+		.type = d == DT_F64    ? PRODUCT_F64
+			: d == DT_BF16 ? PRODUCT_BF16
+				       : PRODUCT_F32,
+		.buffer = m->buffer,
+		.first = size_of(s, m->first),
+		.row = size_of(s, m->row),
+		.column = size_of(s, m->column),
+		.batch = size_of(s, m->batch),
+	};
+}
+
+const Product *plan_cpu_product(Ctx *ctx, Arena *a, const Plan *p,
+				size_t launch, const int64_t *dims)
+{
+	const Sizes s = {p, kernel_of(p, launch), dims};
+	const KCall *c = kernel_call(s.k);
+	Product *out = arena_new(a, Product);
+
+	*out = (Product){
+		.name = plan_symbol(a, p, &p->launches.p[launch]),
+		.value = c->value,
+		.library = library_number(c->library),
+		.rows = size_of(&s, c->rows),
+		.columns = size_of(&s, c->columns),
+		.depth = size_of(&s, c->depth),
+		.batches = size_of(&s, c->batches),
+		.down = c->down,
+		.across = c->across,
+		.out = cpu_matrix(&s, &c->out),
+		.left = cpu_matrix(&s, &c->left),
+		.right = cpu_matrix(&s, &c->right),
+	};
+	return product_prepare(ctx, a, out) ? out : NULL;
+}
+
+/* ---- of a GPU --------------------------------------------------------- */
 
 const uint64_t *plan_product_args(Arena *a, const Plan *p, size_t launch,
 				  const int64_t *dims, const DeviceMem *mem)

@@ -5,6 +5,8 @@
  */
 #include "driver/driver.h"
 
+#include "runtime/product.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -34,6 +36,12 @@ bool report_fault(const TenonPlan *p, Ctx *ctx, const TnStatus *st,
 	Buf at;
 
 	buf_init(&at, &ctx->scratch);
+	if (st->code == TN_FAULT_LIBRARY)
+		return diag_fail(ctx, ERR_ENV,
+				 "out of memory is its commonest failure",
+				 "the library failed in the product of line "
+				 "%u, status %" PRId64,
+				 v->loc.line, st->index);
 	switch ((TnFault)st->code) {
 	case TN_FAULT_INDEX: {
 		const Value *x = program_value(prog, v->args[0]);

@@ -253,6 +253,24 @@ static TrialState runner_run(void *state, char text[TRIAL_TEXT])
 	return call(r, set, text);
 }
 
+/* By the device's clock, submitted together. */
+static TrialState runner_timed(void *state, int n, double *seconds,
+			       char text[TRIAL_TEXT])
+{
+	Runner *r = state;
+	double us;
+	TenonError e = tenon_calls_device_time(r->calls,
+					       (int)r->t->tryout->sets, n, &us);
+
+	if (e) {
+		snprintf(text, TRIAL_TEXT, "%s",
+			 tenon_call_message(r->calls[0]));
+		return TRIAL_FAILED;
+	}
+	*seconds = us * 1e-6;
+	return TRIAL_MEASURED;
+}
+
 /* The first verdict that fails. */
 static void note_failure(void *arg, const TenonVerdict *v)
 {
@@ -352,6 +370,7 @@ static TrialPath path_of(Tune *t, TenonPlan *plan, bool checks)
 			   .open = runner_open,
 			   .check = checks ? runner_check : NULL,
 			   .run = runner_run,
+			   .timed = t->target.cuda ? runner_timed : NULL,
 			   .close = runner_close};
 }
 
@@ -517,6 +536,7 @@ static TrialState host_held_out(void *arg, const Point *p,
 	TrialPath path = path_of(t, plan, true);
 	((Runner *)path.state)->all = true;
 	path.run = runner_nothing;
+	path.timed = NULL;
 	o.check_limit *= 10;
 	if (!trial_batch(&t->c->ctx, NULL, &path, 1, &o, &r, NULL, NULL, &done))
 		return TRIAL_FAILED;

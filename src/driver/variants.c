@@ -17,6 +17,7 @@
 #define ALL_MOST     32
 #define TOGGLES_MOST 12
 #define PROGRAMS     6
+#define KINDS        6 /* pins of pairs of products */
 
 typedef struct Maker {
 	Tune *t;
@@ -161,15 +162,14 @@ static size_t find_toggles(Maker *m, const char **out)
 {
 	Tune *t = m->t;
 	const Regions *r = t->space.variants.p[m->first].regions;
-	static const char *const kinds[] = {
+	static const char *const kinds[KINDS] = {
 		"attention.join=0", "attention.join=1", "contract.join=0",
 		"contract.join=1",  "contract.hold=0",  "contract.hold=1"};
 	size_t n = 0;
-	bool products = false;
+	size_t products = 0;
 
-	for (size_t i = 0; i < r->regions.n; i++)
-		products |= r->regions.p[i].kind == REGION_CONTRACT ||
-			    r->regions.p[i].kind == REGION_ATTENTION;
+	for (ValueId v = 0; v < r->program->values.n; v++)
+		products += program_value(r->program, v)->op == OP_MATMUL;
 	for (size_t i = 0; i < r->decisions.n && n < TOGGLES_MOST; i++) {
 		const Decision *d = &r->decisions.p[i];
 		const char *text =
@@ -177,8 +177,12 @@ static size_t find_toggles(Maker *m, const char **out)
 		if (d->joined && !kept_already(out, n, text))
 			out[n++] = text;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(kinds) && products; i++)
+	for (size_t i = 0; i < ARRAY_LEN(kinds) && products > 1; i++)
 		out[n++] = kinds[i];
+	for (size_t i = 0; i < LIBRARY_COUNT && products > 0; i++)
+		if ((i == LIBRARY_CUBLASLT) == t->target.cuda)
+			out[n++] = arena_printf(&t->arena, "library.product=%s",
+						library_info[i].name);
 	return n;
 }
 
@@ -191,7 +195,7 @@ static bool full(const Maker *m)
 
 static void partitions(Maker *m)
 {
-	const char *toggles[TOGGLES_MOST + 6], *two[2];
+	const char *toggles[TOGGLES_MOST + KINDS + LIBRARY_COUNT], *two[2];
 	size_t before = m->t->space.variants.n;
 
 	m->first = before;

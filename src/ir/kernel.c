@@ -6,6 +6,8 @@
  */
 #include "ir/kernel.h"
 
+#include <string.h>
+
 const char *const buf_scope_name[SCOPE_COUNT] = {
 	[SCOPE_IN] = "in",         [SCOPE_OUT] = "out",
 	[SCOPE_SHARED] = "shared", [SCOPE_WORKER] = "worker",
@@ -42,6 +44,57 @@ bool compute_takes(KCompute c, DType in, DType acc, DType out)
 		break;
 	}
 	return false;
+}
+
+const LibraryInfo library_info[LIBRARY_COUNT] = {
+	[LIBRARY_CUBLASLT] =
+		{"cublaslt", "cuBLASLt",
+		 "f16 and bf16 (sums in f32, results of their dtype or f32), "
+		 "f32, f64, and i8 (sums and results i32)"},
+	[LIBRARY_OPENBLAS] = {"openblas", "OpenBLAS", "f32 and f64"},
+	[LIBRARY_ONEDNN] = {"onednn", "oneDNN",
+			    "f32, and bf16 (sums in f32, results bf16 or f32); "
+			    "version 2 has no f16 on CPUs, and its sums of i8 "
+			    "saturate on some of them"},
+};
+
+bool library_parse(const char *name, Library *out)
+{
+	for (int i = 0; i < LIBRARY_COUNT; i++)
+		if (!strcmp(library_info[i].name, name)) {
+			*out = (Library)i;
+			return true;
+		}
+	return false;
+}
+
+bool library_takes(Library l, KCompute c, DType in, DType acc, DType out)
+{
+	if (!compute_takes(c, in, acc, out))
+		return false;
+	switch (l) {
+	case LIBRARY_CUBLASLT:
+		return true;
+	case LIBRARY_OPENBLAS:
+		return c == COMPUTE_32F_PEDANTIC || c == COMPUTE_64F_PEDANTIC;
+	case LIBRARY_ONEDNN:
+		return c == COMPUTE_32F_PEDANTIC || in == DT_BF16;
+	case LIBRARY_COUNT:
+		break;
+	}
+	return false;
+}
+
+AccKind library_acc(Library l, KCompute c)
+{
+	if (c != COMPUTE_32F)
+		return ACC_IEEE;
+	return l == LIBRARY_CUBLASLT ? ACC_ANY : ACC_ANY_BF16;
+}
+
+Ex call_tasks(ExprTab *t, const KCall *c)
+{
+	return ex_mul(t, c->batches, ex_const(t, c->down * c->across));
 }
 
 bool kernels_call(const Kernels *ks)

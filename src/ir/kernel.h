@@ -274,6 +274,19 @@ typedef struct KAxis {
 
 /* ---- calls of libraries ---------------------------------------------- */
 
+typedef enum Library {
+	LIBRARY_CUBLASLT, /* of a GPU; the others are of CPUs */
+	LIBRARY_OPENBLAS,
+	LIBRARY_ONEDNN,
+	LIBRARY_COUNT,
+} Library;
+typedef struct LibraryInfo {
+	const char *name, *title; /* openblas, OpenBLAS */
+	const char *takes;        /* its products, in words */
+} LibraryInfo;
+extern const LibraryInfo library_info[LIBRARY_COUNT];
+bool library_parse(const char *name, Library *out);
+
 /* What a library's product computes in: names of cuBLASLt's. */
 typedef enum KCompute {
 	COMPUTE_32F,          /* 16-bit floats: exact products, sums in f32 */
@@ -285,6 +298,10 @@ typedef enum KCompute {
 extern const char *const compute_name[COMPUTE_COUNT];
 /* Whether operands of `in` give results of `out` by sums in `acc`. */
 bool compute_takes(KCompute c, DType in, DType acc, DType out);
+/* The same of a library's. */
+bool library_takes(Library l, KCompute c, DType in, DType acc, DType out);
+/* Accumulator of its sums. */
+AccKind library_acc(Library l, KCompute c);
 /* Terms of i8 whose sum is exact in i32, whether it wraps or saturates. */
 #define COMPUTE_32I_TERMS ((INT64_C(1) << 17) - 1)
 
@@ -296,21 +313,29 @@ typedef struct KMatrix {
 } KMatrix;
 
 /*
- * out = left right of every batch, rows x columns, sums over `depth`, by
- * cuBLASLt: no epilogue, and each sum rounded once to the result's dtype. Of
- * out the columns lie side by side, of left and right rows or columns do. The
- * algorithm is number `algorithm` of those that the contract allows, in the
- * order of the library's heuristics (runtime/cublaslt.h).
+ * out = left right of every batch, rows x columns, sums over `depth`, by a
+ * library: no epilogue, and each sum rounded once to the result's dtype. Of
+ * out the columns lie side by side, of left and right rows or columns do.
+ *
+ * cuBLASLt's algorithm is number `algorithm` of those that the contract allows,
+ * in the order of the library's heuristics (runtime/cublaslt.h).
+ *
+ * On a CPU each batch is `down` x `across` products, parts of out's rows and
+ * columns, each a call of the library's on one thread: what a part's bits are
+ * does not depend on how many threads there are.
  */
 typedef struct KCall {
+	Library library;
 	KCompute compute;
 	int64_t algorithm;
+	int64_t down, across;
 	Ex rows, columns, depth, batches;
 	KMatrix out, left, right;
-	uint32_t workspace; /* SHARED, bytes */
+	uint32_t workspace; /* cuBLASLt's: SHARED, bytes */
 	ValueId value;
 } KCall;
-#define CALL_ALIGN 16 /* bytes: what buffers begin at a multiple of */
+#define CALL_MAX_PARTS 256 /* down, and across */
+#define CALL_ALIGN     16  /* bytes: what buffers begin at a multiple of */
 
 /*
  * A phase marked `once` depends on nothing that differs between the runs of
@@ -388,6 +413,8 @@ static inline const KCall *kernel_call(const Kernel *k)
 }
 /* Whether any kernel is a library's. */
 bool kernels_call(const Kernels *ks);
+/* Calls that a call on a CPU is. */
+Ex call_tasks(ExprTab *t, const KCall *c);
 
 /* Laws, and the proof of every access; text in why. */
 bool kernels_verify(Kernels *k, Buf *why);

@@ -124,10 +124,30 @@ static bool check_dtypes(Check *c, const KCall *y)
 		return kcheck_breach(c, "the result is no product");
 	DType in = b[y->left.buffer].dtype;
 	return (b[y->right.buffer].dtype == in &&
-		compute_takes(y->compute, in, program_value(p, y->value)->acc,
+		library_takes(y->library, y->compute, in,
+			      program_value(p, y->value)->acc,
 			      b[y->out.buffer].dtype)) ||
-	       kcheck_breach(c, "%s computes no such product",
+	       kcheck_breach(c, "%s's %s computes no such product",
+			     library_info[y->library].title,
 			     compute_name[y->compute]);
+}
+
+/* Libraries of CPUs have memory of their own. */
+static bool check_workspace(Check *c, const KCall *y)
+{
+	const KBuffer *b = c->k->buffers.p;
+
+	if (y->library != LIBRARY_CUBLASLT) {
+		for (size_t i = 0; i < c->k->buffers.n; i++)
+			if (b[i].scope == SCOPE_SHARED)
+				return kcheck_breach(c, "%s is nobody's",
+						     b[i].name);
+		return true;
+	}
+	return (y->workspace < c->k->buffers.n &&
+		b[y->workspace].scope == SCOPE_SHARED &&
+		b[y->workspace].dtype == DT_U8) ||
+	       kcheck_breach(c, "the workspace is no shared memory");
 }
 
 /* That an extent is not 0. */
@@ -147,13 +167,11 @@ bool kcheck_call(Check *c, const Phase *ph)
 		alone &= c->k->buffers.p[i].scope <= SCOPE_SHARED;
 	if (!alone)
 		return kcheck_breach(c, "a library's call is all of a kernel");
-	if (y->compute >= COMPUTE_COUNT || y->algorithm < 0)
+	if (y->library >= LIBRARY_COUNT || y->compute >= COMPUTE_COUNT ||
+	    y->algorithm < 0 || y->down < 1 || y->down > CALL_MAX_PARTS ||
+	    y->across < 1 || y->across > CALL_MAX_PARTS)
 		return kcheck_breach(c, "no such call");
-	if (y->workspace >= c->k->buffers.n ||
-	    c->k->buffers.p[y->workspace].scope != SCOPE_SHARED ||
-	    c->k->buffers.p[y->workspace].dtype != DT_U8)
-		return kcheck_breach(c, "the workspace is no shared memory");
-	if (!check_extents(c, y))
+	if (!check_workspace(c, y) || !check_extents(c, y))
 		return false;
 	/* else nothing is touched; of the operands, nor for a depth of 0 */
 	suppose(c, y->rows);

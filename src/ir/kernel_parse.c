@@ -695,6 +695,17 @@ static bool matrix(Parser *p, const char *what, KMatrix *m)
 	       end_of_line(p);
 }
 
+static bool how_called(Parser *p, KCall *c)
+{
+	c->down = c->across = 1;
+	if (c->library == LIBRARY_CUBLASLT)
+		return expect(p, "algorithm") &&
+		       extent_number(p, &c->algorithm) &&
+		       expect(p, "workspace") && named_buffer(p, &c->workspace);
+	return expect(p, "parts") && extent_number(p, &c->down) &&
+	       expect(p, "x") && extent_number(p, &c->across);
+}
+
 /* What follows `phase main call`. */
 static bool call(Parser *p, Phase *ph)
 {
@@ -702,16 +713,18 @@ static bool call(Parser *p, Phase *ph)
 	int i = 0;
 
 	ph->call = c;
-	if (!expect(p, "cublaslt"))
-		return false;
+	while (i < LIBRARY_COUNT && !take(p, library_info[i].name))
+		i++;
+	if (i == LIBRARY_COUNT)
+		return error(p, "expected the name of a library");
+	c->library = (Library)i;
+	i = 0;
 	while (i < COMPUTE_COUNT && !take(p, compute_name[i]))
 		i++;
 	if (i == COMPUTE_COUNT)
 		return error(p, "expected what it computes in");
 	c->compute = (KCompute)i;
-	return expect(p, "algorithm") && extent_number(p, &c->algorithm) &&
-	       expect(p, "workspace") && named_buffer(p, &c->workspace) &&
-	       expect(p, "{") && end_of_line(p) &&
+	return how_called(p, c) && expect(p, "{") && end_of_line(p) &&
 	       extent(p, "rows", &c->rows) &&
 	       extent(p, "columns", &c->columns) &&
 	       extent(p, "depth", &c->depth) &&

@@ -380,11 +380,15 @@ static void print_call(Printer *p, const Phase *ph)
 {
 	const KCall *c = ph->call;
 
-	buf_printf(p->b,
-		   "\tphase %s call cublaslt %s algorithm %" PRId64
-		   " workspace %s {\n\t\trows ",
-		   ph->name, compute_name[c->compute], c->algorithm,
-		   p->k->buffers.p[c->workspace].name);
+	buf_printf(p->b, "\tphase %s call %s %s ", ph->name,
+		   library_info[c->library].name, compute_name[c->compute]);
+	if (c->library == LIBRARY_CUBLASLT)
+		buf_printf(p->b, "algorithm %" PRId64 " workspace %s",
+			   c->algorithm, p->k->buffers.p[c->workspace].name);
+	else
+		buf_printf(p->b, "parts %" PRId64 " x %" PRId64, c->down,
+			   c->across);
+	buf_puts(p->b, " {\n\t\trows ");
 	print_ex(p, c->rows);
 	buf_puts(p->b, " columns ");
 	print_ex(p, c->columns);

@@ -153,14 +153,23 @@ static double list_work(Work *w, const StmtList *l)
 	return sum;
 }
 
+/* Of a library's: 32 multiply-adds are a step. */
+static double call_work(Work *w, const KCall *c)
+{
+	return (double)extent_of(w, c->rows) *
+	       (double)extent_of(w, c->columns) *
+	       (double)extent_of(w, c->depth) *
+	       (double)extent_of(w, c->batches) / 32;
+}
+
 double phase_work(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
 		  const int64_t *dims)
 {
 	Work w = {.ks = ks, .k = k, .dims = dims, .lanes = 1};
 	double tasks = 1;
 
-	if (ph->call) /* never on a CPU */
-		return 0;
+	if (ph->call)
+		return call_work(&w, ph->call);
 	w.axes = arena_array(a, int64_t, k->naxes + 1);
 	for (size_t i = 0; i < ph->tasks.n; i++) {
 		int64_t n = extent_of(&w, ph->tasks.p[i].extent);

@@ -34,8 +34,8 @@ static AccKind kind_of(const Kernels *ks, ValueId v)
 	for (size_t i = 0; i < ks->kernels.n; i++) {
 		const Kernel *k = &ks->kernels.p[i];
 		const KCall *call = kernel_call(k);
-		if (call && call->value == v && call->compute == COMPUTE_32F)
-			acc = ACC_ANY;
+		if (call && call->value == v)
+			acc = library_acc(call->library, call->compute);
 		for (size_t j = 0; acc == ACC_IEEE && j < k->phases.n; j++)
 			acc = find_dot(&k->phases.p[j].body, v);
 	}
@@ -68,8 +68,10 @@ static bool unit_admits(const Program *p, const PlanAcc *x)
 	if (v->op != OP_MATMUL)
 		return false;
 	DType d = program_value(p, v->args[0])->dtype;
-	if (x->acc == ACC_ANY)
-		return compute_takes(COMPUTE_32F, d, v->acc, v->dtype);
+	for (int l = 0; l < LIBRARY_COUNT; l++)
+		if (library_acc((Library)l, COMPUTE_32F) == x->acc)
+			return library_takes((Library)l, COMPUTE_32F, d, v->acc,
+					     v->dtype);
 	for (int u = 0; u < UNIT_COUNT; u++)
 		if (unit_acc((MatrixUnit)u, v->acc) == x->acc &&
 		    unit_takes((MatrixUnit)u, d, v->acc, v->relax))

@@ -12,6 +12,7 @@ const char *const acc_kind_name[ACC_KIND_COUNT] = {
 	[ACC_MMA] = "f32.tc.mma",
 	[ACC_WGMMA] = "f32.tc.wgmma",
 	[ACC_ANY] = "f32.tc.any",
+	[ACC_ANY_BF16] = "f32.tc.any_bf16",
 };
 
 bool acc_kind_parse(const char *name, AccKind *out)

@@ -31,6 +31,9 @@ typedef enum AccKind {
 	/* exact products of f16 or bf16, added in any order by such groups of
 	 * any size or one by one, rounded to nearest: a library's */
 	ACC_ANY,
+	/* exact products of bf16, sums in f32 rounded to nearest in any order;
+	 * subnormals as in ACC_AVX512_BF16: a library's */
+	ACC_ANY_BF16,
 	ACC_KIND_COUNT,
 } AccKind;
 /* What explain, JSON and plans call it: f32.tc.avx512_bf16. */
@@ -39,7 +42,8 @@ bool acc_kind_parse(const char *name, AccKind *out);
 /* Whether subnormal operands and sums are zeros. */
 static inline bool acc_flushes(AccKind acc)
 {
-	return acc == ACC_AVX512_BF16 || acc == ACC_AMX_BF16;
+	return acc == ACC_AVX512_BF16 || acc == ACC_AMX_BF16 ||
+	       acc == ACC_ANY_BF16;
 }
 /* Whether groups of terms are cut off at a common place. */
 static inline bool acc_cuts(AccKind acc)

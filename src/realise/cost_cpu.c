@@ -269,6 +269,7 @@ static void phase_cost(const CostWalk *w, const CostPhase *ph, Cost *cost)
 	double sum = 0, uneven = 1;
 	Time all = {0};
 
+	cost->start += r->launch;
 	if (ph->tasks < 1)
 		return;
 	for (size_t i = 0; i < ph->segments.n; i++) {
@@ -287,7 +288,7 @@ static void phase_cost(const CostWalk *w, const CostPhase *ph, Cost *cost)
 	cost->memory += all.far * uneven;
 	double both = all.near > all.far ? all.near : all.far;
 	cost->move += (sum - both) * uneven;
-	cost->start += r->launch + r->claim * turns;
+	cost->start += r->claim * turns;
 }
 
 Cost cost_cpu(CostWalk *w)

@@ -236,7 +236,7 @@ static Cost cost(const Regions *r, uint32_t region, const Target *t,
 	if (par[A_KEYS] < 64)
 		quality *= FEW_KEYS;
 	double here = ceil(blocks / t->processors);
-	here = here > beside ? beside : here;
+	here = here > beside ? beside : here < 1 ? 1 : here;
 	double busy = here * warps / WARPS;
 	quality *= busy < 1 ? busy : 1;
 	/* the most blocks of a multiprocessor, one behind another; those beside

@@ -349,9 +349,11 @@ double gp_mma_time(const GpuExtents *x, const Target *t, int element,
 	side = side < 1 ? 1 : side;
 	tasks = gp_tile_count(x, i.rows, i.columns) * par[P_SPLIT];
 	bool many = tasks > t->processors;
+	double here = (double)((tasks + t->processors - 1) / t->processors);
 	if (many && side < 2 && sums <= ALONE_SUMS)
 		i.quality /= ALONE;
-	Ring ring = ring_for(x, element, par, many ? side : 1, many);
+	here = here > side ? side : here < 1 ? 1 : here;
+	Ring ring = ring_for(x, element, par, here, many);
 	return parts_time(&i, x, t, u, element, par[P_SPLIT], &ring);
 }
 

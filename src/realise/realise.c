@@ -5,11 +5,8 @@
 #include <string.h>
 
 static const Realisation *const cpu_table[] = {
-	&realise_contract,
-	&realise_attention,
-	&realise_rowreduce,
-	&realise_loop,
-	NULL,
+	&realise_cpu_library, &realise_contract, &realise_attention,
+	&realise_rowreduce,   &realise_loop,     NULL,
 };
 static const Realisation *const gpu_table[] = {
 	&realise_library,   &realise_gpu_contract, &realise_gpu_attention,
@@ -48,13 +45,6 @@ static bool check_pins(Ctx *ctx, Arena *a, const Target *t, const Pin *pins,
 		for (size_t j = 0; table[j]; j++)
 			if (!strcmp(table[j]->name, pins[i].realisation))
 				re = table[j];
-		if (!re && !strcmp(pins[i].realisation, "library"))
-			return pin_error(
-				ctx, &pins[i],
-				arena_printf(a,
-					     "cuBLASLt is for targets of CUDA, "
-					     "and this one is %s",
-					     t->name));
 		if (!re)
 			return pin_error(ctx, &pins[i],
 					 "no such realisation (contract, "
@@ -100,7 +90,9 @@ static const Realisation *choose(Arena *a, const Regions *r, uint32_t region,
 
 	for (size_t i = 0; table[i]; i++) {
 		/* by a pin alone: the rule measures nothing */
-		if (table[i] == &realise_library && !t->library)
+		bool library = table[i] == &realise_library ||
+			       table[i] == &realise_cpu_library;
+		if (library && !t->library)
 			continue;
 		if (!table[i]->admit(a, r, region))
 			return table[i];
@@ -115,7 +107,7 @@ Target target_pinned(const Target *t, const Pin *pins, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(pins[i].realisation, "library") &&
 		    !strcmp(pins[i].param, "product"))
-			out.library = t->threads > 0;
+			out.library = true;
 		if (strcmp(pins[i].realisation, "contract") ||
 		    strcmp(pins[i].param, "unit"))
 			continue;

@@ -3,8 +3,8 @@
  *
  * One file a realisation: loop.c, rowreduce.c, contract.c, attention.c (its
  * loops in attention_body.c); gpu_contract.c and gpu_attention.c are for GPUs,
- * library.c leaves a product to a library. lower.c holds what they share:
- * evaluating a value of the program at an index.
+ * library.c leaves a product to a library, of a GPU or a CPU. lower.c holds
+ * what they share: evaluating a value of the program at an index.
  */
 #ifndef TENON_REALISE_REALISE_H
 #define TENON_REALISE_REALISE_H
@@ -48,6 +48,8 @@ typedef struct Target {
 	bool cuda;        /* a GPU through CUDA, where cuBLASLt is */
 	bool copies;      /* memory to the block's by themselves: cp.async */
 	bool library;     /* products are a library's: pinned */
+	/* by Library: why it is not here; NULL: it is, or nobody asked */
+	const char *missing[LIBRARY_COUNT];
 	/* bytes: L1d and L2 of a core, L3 that all of them may count on */
 	int64_t cache[3];
 	Rates rates;
@@ -130,11 +132,7 @@ typedef struct Realisation {
 
 extern const Realisation realise_loop, realise_rowreduce, realise_contract,
 	realise_attention, realise_gpu_contract, realise_gpu_attention,
-	realise_library;
-/* What library.product names. */
-typedef enum Library {
-	LIBRARY_CUBLASLT,
-} Library;
+	realise_library, realise_cpu_library;
 
 /*
  * Guards the load that the verifier could not prove by the two conditions

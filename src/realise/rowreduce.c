@@ -20,18 +20,19 @@
 
 #include <string.h>
 
-static const char *const rowreduce_params[] = {"lanes", "rows",  "stream",
-					       "ahead", "split", "keep",
-					       "width", "turns", NULL};
+static const char *const rowreduce_params[] = {
+	"lanes", "rows",     "stream", "ahead", "split",
+	"keep",  "distance", "width",  "turns", NULL};
 enum {
 	P_LANES,
-	P_ROWS,   /* elements that make a task worth a claim; a GPU's: rows */
-	P_STREAM, /* stores past the caches: 0 never, 1 by size, 2 always */
-	P_AHEAD,  /* a pass asks for the next row: as stream */
-	P_SPLIT,  /* rows in pieces: 0 never, 1 by length, 2 always */
-	P_KEEP,   /* of a row for the passes behind: KEEP_... */
-	P_WIDTH,  /* a GPU's: elements of a run, 0: single ones, in turn */
-	P_TURNS,  /* a GPU's: runs of a thread in a step */
+	P_ROWS,     /* elements that make a task worth a claim; a GPU's: rows */
+	P_STREAM,   /* stores past the caches: 0 never, 1 by size, 2 always */
+	P_AHEAD,    /* a pass asks for the next row: as stream */
+	P_SPLIT,    /* rows in pieces: 0 never, 1 by length, 2 always */
+	P_KEEP,     /* of a row for the passes behind: KEEP_... */
+	P_DISTANCE, /* rows from the one at hand to the one asked for */
+	P_WIDTH,    /* a GPU's: elements of a run, 0: single ones, in turn */
+	P_TURNS,    /* a GPU's: runs of a thread in a step */
 	P_COUNT,
 	P_CPU = P_WIDTH
 };
@@ -222,6 +223,7 @@ static Candidate rowreduce_rule(const Regions *r, uint32_t region,
 			   {"ahead", !t->threads},
 			   {"split", 1},
 			   {"keep", KEEP_COSTLY},
+			   {"distance", 1},
 			   {"width", sequential ? 0 : row_width(r, region)},
 			   {"turns", 1}},
 		.nparams = t->threads ? P_COUNT : P_CPU,
@@ -284,6 +286,8 @@ static const char *rowreduce_legal(Arena *a, const Regions *r, uint32_t region,
 	    c->params[P_KEEP].value > KEEP_ALL)
 		return "keep must be 0 (nothing), 1 (costly values) or 2 (all "
 		       "that a later pass reads)";
+	if (c->params[P_DISTANCE].value < 1 || c->params[P_DISTANCE].value > 64)
+		return "distance (rows ahead) must be 1 to 64";
 	return NULL;
 }
 
@@ -608,16 +612,16 @@ static int64_t body_cost(const Rows *w, const StmtList *body)
  * and the last one stores: while the longest pass works on a row, memory is
  * asked for what the first pass will load of the next one. (All passes
  * asking for a share each was measured to gain nothing over that: most of
- * the hints then name a line asked for already.) The last row of a task asks
- * for itself, which is in the caches.
+ * the hints then name a line asked for already.) The last rows of a task ask
+ * for the last, which is in the caches or asked for.
  */
-static void read_ahead(Rows *w)
+static void read_ahead(Rows *w, int64_t distance)
 {
 	Lower *l = &w->l;
 	ExprTab *t = &l->p->ex;
 	size_t naxes = (size_t)l->k->naxes;
 	Ex *with = arena_array(l->arena, Ex, naxes);
-	Ex one = ex_const(t, 1);
+	Ex one = ex_const(t, 1), next = ex_const(t, distance);
 	const Pass *first = &w->pass.p[0], *longest = &w->pass.p[1];
 
 	for (size_t i = 2; i < w->pass.n; i++)
@@ -630,7 +634,7 @@ static void read_ahead(Rows *w)
 		if (rows_reduces(w->reg, d) && n->kind == EX_AXIS)
 			with[n->value] = longest->index[d];
 	}
-	with[w->row_axis] = ex_min(t, ex_add(t, with[w->row_axis], one),
+	with[w->row_axis] = ex_min(t, ex_add(t, with[w->row_axis], next),
 				   ex_sub(t, w->row_extent, one));
 	for (size_t i = 0; i < first->body->n; i++) {
 		const Stmt *ld = first->body->p[i];
@@ -791,7 +795,7 @@ static void plan_cache(Rows *w, int64_t keep)
 
 /* ---- along the rows ---------------------------------------------------- */
 
-static void lower_along(Rows *w)
+static void lower_along(Rows *w, int64_t distance)
 {
 	for (int pass = 0; pass < w->passes; pass++) {
 		rows_values(w, pass);
@@ -800,7 +804,7 @@ static void lower_along(Rows *w)
 	}
 	rows_values(w, w->passes);
 	if (w->row_axis >= 0 && w->pass.n > 1)
-		read_ahead(w);
+		read_ahead(w, distance);
 }
 
 /* ---- the kernel ------------------------------------------------------- */
@@ -844,7 +848,7 @@ static void lower_whole(Rows *w, const Target *target, const Candidate *c,
 	if (w->across)
 		rows_lower_across(w);
 	else
-		lower_along(w);
+		lower_along(w, c->params[P_DISTANCE].value);
 	lower_end(l);
 }
 
@@ -973,23 +977,38 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			   !ex_equals(t, where, 1));
 }
 
+/* ---- what a search considers ------------------------------------------ */
+
+static bool has_costly(const Regions *r, const Region *reg)
+{
+	for (size_t i = 0; i < reg->values.n; i++) {
+		const Value *v = program_value(r->program, reg->values.p[i]);
+		if (op_info[v->op].ulp > 0 && v->rank == reg->rank)
+			return true;
+	}
+	return false;
+}
+
 static void rowreduce_domain(const Regions *r, uint32_t region, const Target *t,
 			     Domain by[MAX_PARAMS])
 {
 	int lanes = lower_lanes(r, region, t);
+	bool costly = has_costly(r, &r->regions.p[region]);
 
-	by[P_SPLIT] = by[P_STREAM] = (Domain){{0, 2}, 2};
+	by[P_SPLIT] = (Domain){{2}, 1};
+	by[P_KEEP] = (Domain){{KEEP_ALL, KEEP_NONE}, costly ? 2 : 1};
 	if (t->threads) {
 		by[P_LANES] = (Domain){{32, 64, 128, 256, 512, 1024}, 6};
-		by[P_STREAM] = by[P_SPLIT] = (Domain){{2}, 1};
-		by[P_KEEP] = (Domain){{KEEP_NONE}, 1};
+		by[P_STREAM] = (Domain){{2}, 1};
+		by[P_KEEP] = (Domain){{KEEP_NONE}, costly};
 		by[P_WIDTH] = (Domain){{0}, 1};
 		by[P_TURNS] = (Domain){{1, 2, 4, 8}, 4};
 		return;
 	}
-	by[P_AHEAD] = by[P_KEEP] = (Domain){{0, 2}, 2};
+	by[P_STREAM] = by[P_AHEAD] = (Domain){{0, 2}, 2};
 	by[P_LANES] = (Domain){{lanes / 2}, lanes > 1};
-	by[P_ROWS] = (Domain){{4096, 65536}, 2};
+	by[P_ROWS] = (Domain){{1 << 17, 1 << 20}, 2};
+	by[P_DISTANCE] = (Domain){{2}, 1};
 }
 
 static Cost rowreduce_cost(const Regions *r, uint32_t region, const Target *t,

@@ -73,7 +73,8 @@ bool launch_prepare(LaunchSet *s, Arena *a, const Launch *launches, size_t n,
 	s->workers = 1;
 	for (size_t i = 0; i < n; i++) {
 		const Launch *l = &launches[i];
-		LaunchStep step = {.fn = l->fn, .workers = workers};
+		LaunchStep step = {
+			.fn = l->fn, .workers = workers, .product = l->product};
 		if (l->tasks <= 0)
 			continue;
 		if (l->tasks < step.workers)

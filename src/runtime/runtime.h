@@ -103,18 +103,22 @@ const char *code_flags(Arena *a, const Compiler *cc, const Isa *isa);
 
 /* ---- launches (launch.c) --------------------------------------------- */
 
+typedef struct Product Product; /* runtime/product.h */
+
 typedef struct Launch {
 	TnKernel *fn;
-	int64_t tasks;        /* 0: the launch is skipped */
-	size_t scratch;       /* bytes a worker */
-	int most;             /* workers that it is worth; 0: any number */
-	void *const *buffers; /* read at each run; the caller's */
+	int64_t tasks;          /* 0: the launch is skipped */
+	size_t scratch;         /* bytes a worker */
+	int most;               /* workers that it is worth; 0: any number */
+	void *const *buffers;   /* read at each run; the caller's */
+	const Product *product; /* of product_kernel; else NULL */
 } Launch;
 
 /* A launch with all that its runs need. */
 typedef struct LaunchStep {
 	TnKernel *fn;
 	int workers;
+	const Product *product;
 	TnArgs args;
 } LaunchStep;
 

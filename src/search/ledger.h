@@ -103,7 +103,8 @@ bool ledger_begin(Ledger *l, SearchInfo *s);
 bool ledger_end(Ledger *l, const SearchInfo *s);
 /* Adds a candidate in whatever state it has; fills id and order. */
 bool ledger_add(Ledger *l, CandInfo *c);
-/* The same for n of them: all are there, or none. */
+/* The same for many, all or none of them: one transaction, which other
+ * processes wait for. */
 bool ledger_add_all(Ledger *l, CandInfo *c, size_t n);
 /*
  * Its outcome, all but what it is (variant, region, chosen, rest, order); with

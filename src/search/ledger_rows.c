@@ -240,14 +240,14 @@ static bool add(Ledger *l, CandInfo *c)
 
 bool ledger_add(Ledger *l, CandInfo *c)
 {
-	return ledger_begin_write(l) && ledger_finish(l, add(l, c));
+	return ledger_add_all(l, c, 1);
 }
 
 bool ledger_add_all(Ledger *l, CandInfo *c, size_t n)
 {
-	bool ok = ledger_begin_write(l);
+	bool ok = true;
 
-	if (!ok)
+	if (!ledger_begin_write(l))
 		return false;
 	for (size_t i = 0; i < n && ok; i++)
 		ok = add(l, &c[i]);

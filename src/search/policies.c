@@ -274,14 +274,18 @@ static Point fastest_of(const Search *s, uint32_t variant)
 	return best ? best->point : space_model(s->space, variant);
 }
 
-/* Two points of a variant to go on from: one of them may not run. */
+/* Points of a variant to go on from: one of them may not run. */
 static bool bases(Search *s, uint32_t v)
 {
-	Point p[] = {space_rule(s->space, v), space_model(s->space, v)};
+	Point best = s->best == SIZE_MAX ? space_rule(s->space, v)
+					 : s->tried.p[s->best].point;
+	Point p[] = {space_rule(s->space, v), space_model(s->space, v),
+		     space_carry(s->space, &best, v)};
 
-	return space_regions(s->space, v) < 2 || search_try(s, p, 2);
+	return space_regions(s->space, v) < 2 || search_try(s, p, 3);
 }
 
+/* Those that another variant has too were tried there. */
 static bool all_of_region(Search *s, uint32_t v, uint32_t region)
 {
 	const CandRange r = s->space->variants.p[v].of[region];
@@ -289,7 +293,7 @@ static bool all_of_region(Search *s, uint32_t v, uint32_t region)
 	Proposals x = {0};
 
 	for (uint32_t c = r.first; c < r.first + r.n; c++)
-		if (!s->space->cands.p[c].refused)
+		if (s->space->cands.p[c].state == CAND_LEFT)
 			propose(s, &x, space_with(s->space, &base, region, c));
 	sort(&x);
 	return try_proposals(s, &x, x.n);

@@ -206,6 +206,16 @@ static bool size_block(Race *r, Racer *x)
 	return true;
 }
 
+/* What a sample is: n calls by the path's clock. */
+static bool sample(Race *r, Racer *x, double *seconds)
+{
+	if (!x->path->timed)
+		return calls(r, x, x->calls, seconds);
+	r->state =
+		x->path->timed(x->path->state, x->calls, seconds, r->out->text);
+	return r->state == TRIAL_MEASURED;
+}
+
 static bool block(Race *r, Racer *x, double *us)
 {
 	int awake = x->calls < AWAKE ? x->calls : AWAKE;
@@ -214,7 +224,7 @@ static bool block(Race *r, Racer *x, double *us)
 	rest(r->progress);
 	if (x->seconds < AWAKE_CALL && !calls(r, x, awake, &seconds))
 		return false;
-	if (!calls(r, x, x->calls, &seconds))
+	if (!sample(r, x, &seconds))
 		return false;
 	*us = seconds > 0 ? seconds * 1e6 : 1e-6;
 	return true;

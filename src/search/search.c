@@ -125,32 +125,47 @@ static CandInfo row_of(const Search *s, const Cand *c)
 	};
 }
 
-/* Every candidate that a search considers, before any is tried. */
+static bool refused_rows(Search *s)
+{
+	const Space *space = s->space;
+
+	for (size_t i = 0; i < space->refused.n; i++) {
+		CandInfo row = {.region = -1,
+				.variant = "",
+				.variant_how = space->refused.p[i].how,
+				.chosen = "",
+				.state = CAND_REFUSED,
+				.reason = space->refused.p[i].reason};
+		if (!row_new(s, &row))
+			return false;
+	}
+	return true;
+}
+
+/* Rows of one transaction: a tenth of a second at most. */
+#define ROWS 2000
+
 static bool rows_open(Search *s)
 {
 	Space *space = s->space;
-	size_t n = space->refused.n + space->cands.n, at = 0;
-	CandInfo *rows = arena_array(s->arena, CandInfo, n + 1);
+	CandInfo *row = arena_array(s->arena, CandInfo, ROWS);
 
-	for (size_t i = 0; i < space->refused.n; i++)
-		rows[at++] = (CandInfo){.search = s->info.id,
-					.region = -1,
-					.variant = "",
-					.variant_how = space->refused.p[i].how,
-					.chosen = "",
-					.state = CAND_REFUSED,
-					.reason = space->refused.p[i].reason};
-	for (size_t i = 0; i < space->cands.n; i++)
-		rows[at++] = row_of(s, &space->cands.p[i]);
-	if (s->ledger && !ledger_add_all(s->ledger, rows, n))
+	if (!refused_rows(s))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		s->counts[rows[i].state]++;
-	s->considered += (int64_t)n;
-	for (size_t i = 0; i < space->cands.n; i++) {
+	for (size_t i = 0, n; i < space->cands.n; i += n) {
 		Cand *c = &space->cands.p[i];
-		c->row = rows[space->refused.n + i].id;
-		c->state = rows[space->refused.n + i].state;
+		for (n = 0; n < ROWS && i + n < space->cands.n; n++) {
+			row[n] = row_of(s, &c[n]);
+			row[n].search = s->info.id;
+		}
+		if (s->ledger && !ledger_add_all(s->ledger, row, n))
+			return false;
+		for (size_t j = 0; j < n; j++) {
+			c[j].row = row[j].id;
+			c[j].state = row[j].state;
+			s->considered++;
+			s->counts[row[j].state]++;
+		}
 	}
 	return true;
 }

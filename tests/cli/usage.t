@@ -19,8 +19,8 @@ $ tenon frobnicate
 => 2
 
 == commands of later versions are not there
-$ tenon tune x.tn
-2> tenon: error: tune is not available in this version
+$ tenon import x.tn
+2> tenon: error: import is not available in this version
 => 2
 $ tenon build
 2> tenon: error: build is not available in this version

@@ -1,5 +1,5 @@
 /*
- * k0: region 0 of rmsnorm, by rowreduce lanes=8 rows=16384 stream=1 ahead=1 split=1 keep=1
+ * k0: region 0 of rmsnorm, by rowreduce lanes=8 rows=16384 stream=1 ahead=1 split=1 keep=1 distance=1
  * lanes run along the row: the last axis is folded; past the caches beyond 12288 kB of inputs and outputs, which is what 8 CPUs keep; rows of 65536 elements, which fill a core's cache, or of 65536 times their number, are cut into pieces of 16384
  *   %2 = cast: f32, line 9
  *   %3 = mul: f32, line 9

@@ -136,6 +136,12 @@ static void numbers(void)
 				"    return x @ w\n",
 				NULL);
 
+	size_t along = legal_of("along",
+				"def f(x: f32[999, 768], w: f32[768, 1000]):\n"
+				"    return x @ w\n",
+				NULL);
+
+	CHECK(along >= 200 && along <= 2100);
 	CHECK(named >= 200 && named <= 2100);
 	CHECK(fixed >= 200 && fixed <= 2100);
 	CHECK(half >= 200 && half <= 2100);

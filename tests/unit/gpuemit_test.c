@@ -875,17 +875,20 @@ static void rows_in_runs(void)
 		const char *text, *pin, *kernel, *source;
 	} cases[] = {
 		{"def f(x: f32[8192, 4096]):\n    return softmax(x)\n", NULL,
-		 "lanes=256 rows=1 stream=1 ahead=0 split=1 width=4 turns=4",
+		 "lanes=256 rows=1 stream=1 ahead=0 split=1 keep=1 distance=1 "
+		 "width=4 turns=4",
 		 "__stcs((uint4 *)"},
 		{"def f(x: f32[512, 4096]):\n    return softmax(x)\n", NULL,
 		 " x 4\n", "*(uint4 *)"},
 		{"def f(x: f16[1000, 1024]):\n    return softmax(x)\n", NULL,
-		 "lanes=32 rows=1 stream=1 ahead=0 split=1 width=8 turns=4",
+		 "lanes=32 rows=1 stream=1 ahead=0 split=1 keep=1 distance=1 "
+		 "width=8 turns=4",
 		 "__launch_bounds__(256)"},
 		{"def f(x: f16[4096, 8192]):\n    return softmax(x)\n", NULL,
 		 "lanes=256", "turns=4"},
 		{"def f(x: f32[37, 8191]):\n    return softmax(x)\n", NULL,
-		 "lanes=1024 rows=1 stream=1 ahead=0 split=1 width=1 turns=8",
+		 "lanes=1024 rows=1 stream=1 ahead=0 split=1 keep=1 distance=1 "
+		 "width=1 turns=8",
 		 "__launch_bounds__(1024)"},
 		{"def f(x: f32[37, 40000]):\n    return softmax(x)\n", NULL,
 		 "width=4 turns=4", "__launch_bounds__(1024)"},

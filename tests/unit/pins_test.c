@@ -61,6 +61,8 @@ static const Draw rowreduce[] = {
 	{"stream", {0, 1, 2, 3, -1}},
 	{"ahead", {0, 1, 2, 3, -1}},
 	{"split", {0, 1, 2, 3, -1}},
+	{"keep", {0, 1, 2, 3, -1}},
+	{"distance", {1, 3, 64, 65, 0, -1}},
 };
 
 static const Draw loop[] = {

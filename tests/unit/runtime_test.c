@@ -156,7 +156,7 @@ static bool affine_good(TnKernel *fn, int workers, int64_t n)
 	LaunchSet set = {0};
 	TnStatus status;
 	void *buffers[] = {in, out};
-	Launch l = {fn, (n + 15) / 16, 64, 0, buffers};
+	Launch l = {fn, (n + 15) / 16, 64, 0, buffers, NULL};
 	for (int64_t i = 0; i < n; i++) {
 		in[i] = (float)i;
 		out[i] = -1;
@@ -688,8 +688,9 @@ static void faults(void)
 		x[i] = 10 * i;
 		y[i] = 10;
 	}
-	Launch launches[] = {{kernel(&src[1], "divide"), 1000, 0, 0, buffers},
-			     {kernel(&src[1], "divide"), 0, 0, 0, buffers}};
+	Launch launches[] = {
+		{kernel(&src[1], "divide"), 1000, 0, 0, buffers, NULL},
+		{kernel(&src[1], "divide"), 0, 0, 0, buffers, NULL}};
 	CHECK(run(&set, launches, 2, &n, 3, &s));
 	CHECK(s.code == 0 && q[999] == 999);
 	y[713] = y[714] = y[900] = 0;
@@ -702,8 +703,9 @@ static void faults(void)
 	void *two[] = {in, out};
 	int64_t m = 16;
 	out[0] = -1;
-	Launch chain[] = {{kernel(&src[1], "divide"), 1000, 0, 0, buffers},
-			  {kernel(&src[0], "affine"), 1, 64, 0, two}};
+	Launch chain[] = {
+		{kernel(&src[1], "divide"), 1000, 0, 0, buffers, NULL},
+		{kernel(&src[0], "affine"), 1, 64, 0, two, NULL}};
 	CHECK(!run(&set, chain, 2, &n, 2, &s));
 	CHECK(out[0] == -1);
 	CHECK(run(&set, chain + 1, 1, &m, 2, &s));

@@ -156,6 +156,8 @@ static void points(void)
 			  s->cands.p[p.cand[i]].text);
 	CHECK(space_cost(s, &p) ==
 	      s->cands.p[p.cand[0]].cost.us + s->cands.p[p.cand[1]].cost.us);
+	f.space.cands.p[0].cost.us = 0;
+	CHECK(space_cost(s, &p) == 0); /* one without a model */
 	const Chosen *c = space_chosen(&f.arena, s, &p);
 	CHECK(c[0].realisation == &tile &&
 	      c[1].candidate.params[0].value ==
@@ -271,6 +273,24 @@ static void model_is_the_argmin(void)
 	}
 }
 
+/* Of two variants that cost the same the first is taken. */
+static void model_ties(void)
+{
+	Fake f;
+
+	fake_init(&f, "ties.sqlite");
+	f.model = bowl;
+	add_variant(&f, "", 1, 8, 8, 0, 0);
+	add_variant(&f, "join.h=no", 1, 8, 8, 0, 0);
+	add_variant(&f, "join.g=no", 1, 8, 8, 0, 0);
+	for (size_t i = 64; i < 192; i++)
+		f.space.cands.p[i].cost.us -= i < 128 ? 4 : 7;
+	f.space.variants.p[1].cost = f.space.variants.p[2].cost = 9;
+	check_model(&f);
+	CHECK(f.s.chosen.variant == 1);
+	fake_close(&f);
+}
+
 /* Without a model of the rule's variant nothing can be compared with it. */
 static void no_model_is_the_rule(void)
 {
@@ -380,6 +400,11 @@ static void all_tries_each_once(void)
 		usual(&f);
 		adds_up(&f);
 		CHECK(f.keys.n == legal(&f));
+		for (uint32_t c = 0, i = 0; c < f.space.cands.n; c++) {
+			Point p = {0, &c};
+			if (!f.space.cands.p[c].refused)
+				CHECK_STR(f.keys.p[i++], key_of(&f, &p));
+		}
 		CHECK(f.s.counts[CAND_REFUSED] ==
 		      (int64_t)(f.space.cands.n - legal(&f)) + 1);
 		CHECK(f.s.counts[CAND_LEFT] == 0);
@@ -387,6 +412,25 @@ static void all_tries_each_once(void)
 		CHECK(rows(&f, "state = 'refused' AND reason = 'two products "
 			       "need one kernel' AND region = -1") == 1);
 	}
+	fake_close(&f);
+}
+
+/* What is predicted to be fastest is tried first. */
+static void all_in_order_of_costs(void)
+{
+	double last = 0;
+	Fake f;
+
+	fake_init(&f, NULL);
+	f.model = upside_down;
+	add_variant(&f, "", 1, 6, 6, 0, 0);
+	run_ok(&f, "all", (SearchOptions){0});
+	for (size_t i = 1; i < f.s.tried.n; i++) {
+		double us = space_cost(&f.space, &f.s.tried.p[i].point);
+		CHECK(us >= last);
+		last = us;
+	}
+	CHECK(f.s.tried.n == 36);
 	fake_close(&f);
 }
 
@@ -468,6 +512,24 @@ static void budget_in_seconds(void)
 			}
 			fake_close(&f);
 		}
+}
+
+/* The seconds are over within a batch. */
+static void budget_ends_a_batch(void)
+{
+	Fake f;
+
+	fake_init(&f, "short.sqlite");
+	f.short_after = 12;
+	add_variant(&f, "", 1, 8, 8, 0, 0);
+	if (run_ok(&f, "all", (SearchOptions){.seconds = 1e6})) {
+		usual(&f);
+		adds_up(&f);
+		CHECK(f.keys.n == 12);
+		CHECK_STR(f.s.info.state, "exhausted");
+		CHECK(f.s.counts[CAND_LEFT] == 52);
+	}
+	fake_close(&f);
 }
 
 static void stop_keeps_the_best(void)
@@ -700,6 +762,11 @@ static void each_state_is_its_own(void)
 			if (!CHECK(rows(&f, where) == 1))
 				printf("%s: %s\n", measuring[i], where);
 		}
+		/* all but the rule's choice met something */
+		CHECK(rows(&f, "measured_us > 0 AND against IS NULL") == 1);
+		CHECK(rows(&f, "measured_us > 0 AND against NOT IN (SELECT id "
+			       "FROM candidate d WHERE d.search = c.search "
+			       "AND d.measured_us > 0)") == 0);
 		fake_close(&f);
 	}
 }
@@ -725,6 +792,28 @@ static void a_winner_that_breaks(void)
 		}
 		fake_close(&f);
 	}
+}
+
+/* The next best is then what the broken one had beaten. */
+static double third_is_lost(const Fake *f, const Cand *c)
+{
+	static const double us[] = {10, 6, 5, 20, 20};
+
+	(void)f;
+	return us[param(c, 0)];
+}
+
+static void what_it_had_beaten(void)
+{
+	Fake f;
+
+	fake_init(&f, NULL);
+	f.time = third_is_lost;
+	f.lost = "0:2";
+	add_variant(&f, "", 1, 5, 0, 0, 0);
+	if (run_ok(&f, "all", (SearchOptions){0}))
+		CHECK_STR(chosen_text(&f), "line x=1");
+	fake_close(&f);
 }
 
 static void rule_that_fails(void)
@@ -840,14 +929,16 @@ static void order_is_the_seeds(void)
 }
 
 TEST_MAIN(TEST(names), TEST(points), TEST(rule_measures_nothing),
-	  TEST(model_is_the_argmin), TEST(no_model_is_the_rule),
-	  TEST(the_optimum_is_found), TEST(never_behind_the_rule),
-	  TEST(all_tries_each_once), TEST(all_of_several_regions),
+	  TEST(model_is_the_argmin), TEST(model_ties),
+	  TEST(no_model_is_the_rule), TEST(the_optimum_is_found),
+	  TEST(never_behind_the_rule), TEST(all_tries_each_once),
+	  TEST(all_in_order_of_costs), TEST(all_of_several_regions),
 	  TEST(budget_in_candidates), TEST(budget_that_is_enough),
-	  TEST(budget_in_seconds), TEST(stop_keeps_the_best),
-	  TEST(stop_at_once), TEST(a_tie_leaves_the_earlier),
-	  TEST(noise_chooses_nothing), TEST(a_winner_must_beat_the_rule),
-	  TEST(the_next_best_is_taken), TEST(the_rule_is_last),
-	  TEST(each_state_is_its_own), TEST(a_winner_that_breaks),
+	  TEST(budget_in_seconds), TEST(budget_ends_a_batch),
+	  TEST(stop_keeps_the_best), TEST(stop_at_once),
+	  TEST(a_tie_leaves_the_earlier), TEST(noise_chooses_nothing),
+	  TEST(a_winner_must_beat_the_rule), TEST(the_next_best_is_taken),
+	  TEST(the_rule_is_last), TEST(each_state_is_its_own),
+	  TEST(a_winner_that_breaks), TEST(what_it_had_beaten),
 	  TEST(rule_that_fails), TEST(host_that_fails), TEST(the_culprit_alone),
 	  TEST(order_is_the_seeds))

@@ -44,6 +44,7 @@ struct Fake {
 	const char *fickle; /* a tie in the final, whatever it was */
 	const char *lost;   /* wins, and does not run when it is opened again */
 	size_t stop_after;  /* points tried; 0: never */
+	size_t short_after; /* points, behind which the budget ends a batch */
 	bool stop_now;      /* before the first */
 	int64_t fails;      /* the batch that no process is made for; 0: none */
 	double nap;         /* seconds a point */
@@ -287,8 +288,8 @@ static bool fake_try(void *arg, const Point *incumbent, const Point *p,
 		const Point *other = best < 0 ? incumbent : &p[best];
 		if (r->state == TRIAL_FAILED)
 			continue;
-		if (f->stop_after && f->keys.n >= f->stop_after &&
-		    !had(f, key_of(f, &p[i])))
+		size_t most = f->stop_after ? f->stop_after : f->short_after;
+		if (most && f->keys.n >= most && !had(f, key_of(f, &p[i])))
 			return true;
 		best = lose(f, p, out, best, fn, to);
 		other = best < 0 ? incumbent : &p[best];

@@ -101,7 +101,10 @@ static void first_of_all(void)
 static void slow_and_fast(void)
 {
 	int *counts = shared_ints();
-	Plant plants[3] = {{.ms = 20}, {.ms = 1, .counts = counts}, {.ms = 20}};
+	int *slow = shared_ints();
+	Plant plants[3] = {{.ms = 20, .counts = slow},
+			   {.ms = 1, .counts = counts},
+			   {.ms = 20}};
 	TrialOptions o = quick;
 
 	o.rounds = 15;
@@ -111,6 +114,7 @@ static void slow_and_fast(void)
 	CHECK(out[1].hi < 1 && out[1].other_us[0] >= 20000);
 	CHECK(out[1].first[0] && !out[1].first[1] && out[1].first[2]);
 	CHECK(counts[CHECK_] == 2 && counts[OPEN] == 1);
+	CHECK(slow[CLOSE] == 1 && counts[CLOSE] == 0);
 	CHECK(out[2].verdict == TRIAL_SLOWER && out[2].incumbent == 1);
 	CHECK(out[2].rounds < 15 && out[2].lo > 1); /* hopeless */
 }
@@ -374,6 +378,9 @@ static void incumbent_lost(void)
 	CHECK(batch(&best, plants + 2, 1, &quick) && done == 1);
 	CHECK(out[0].verdict == TRIAL_FASTER && out[0].other_us[0] == 0);
 	CHECK(warnings == 1);
+	best = (Plant){.at = {NULL, NULL, exits_at_once}};
+	CHECK(batch(&best, plants + 2, 1, &quick) && done == 1);
+	CHECK(out[0].verdict == TRIAL_FASTER && warnings == 1);
 }
 
 static void suffers_later(Plant *p)
@@ -412,22 +419,35 @@ static void hangs_later(Plant *p)
 		hangs(p);
 }
 
+/* Only the place that hangs has a short limit. */
+static void late(Plant p, double *limit, const TrialOptions *o,
+		 const char *text)
+{
+	*limit = 0.2;
+	CHECK(batch(NULL, &p, 1, o) && done == 1);
+	CHECK(out[0].state == TRIAL_TIMED_OUT);
+	CHECK_STR(out[0].text, text);
+	*limit = 20;
+}
+
 static void time_outs(void)
 {
+	TrialOptions o = quick;
 	Plant p = {.at = {hangs}};
 
-	ends(p, &in_time, TRIAL_TIMED_OUT, "in open: no end within 0.2 s");
+	late(p, &o.open_limit, &o, "in open: no end within 0.2 s");
 	p = (Plant){.at = {NULL, hangs}};
-	ends(p, &in_time, TRIAL_TIMED_OUT, "in check: no end within 0.2 s");
-	p = (Plant){.at = {NULL, NULL, hangs}};
-	ends(p, &in_time, TRIAL_TIMED_OUT, "in run: no end within 0.2 s");
+	late(p, &o.check_limit, &o, "in check: no end within 0.2 s");
 	p = (Plant){.at = {NULL, hangs_later}, .counts = shared_ints()};
-	ends(p, &in_time, TRIAL_TIMED_OUT,
+	late(p, &o.check_limit, &o,
 	     "in the check after timing: no end within 0.2 s");
 	p = (Plant){.at = {NULL, NULL, NULL, hangs}, .says = {0, TRIAL_WRONG}};
-	ends(p, &in_time, TRIAL_TIMED_OUT, "in close: no end within 0.2 s");
+	late(p, &o.open_limit, &o, "in close: no end within 0.2 s");
 	p = (Plant){.at = {NULL, NULL, stops}};
-	ends(p, &in_time, TRIAL_TIMED_OUT, "in run: no end within 0.2 s");
+	late(p, &o.run_limit, &o, "in run: no end within 0.2 s");
+	o.run_limit = 1;
+	p = (Plant){.at = {NULL, NULL, hangs}};
+	ends(p, &o, TRIAL_TIMED_OUT, "in run: no end within 1 s");
 }
 
 static void budget(void)

@@ -25,7 +25,7 @@ static void writes_to_pipe(Plant *p)
 	char text[3 * sizeof(Record)];
 
 	(void)p;
-	memset(text, 7, sizeof(text));
+	memset(text, 0, sizeof(text)); /* what a result might be */
 	for (int i = 3; i < 100; i++)
 		if (write(i, text, sizeof(text)) > 0)
 			return;
@@ -43,6 +43,23 @@ static void pipes(void)
 	r = alone(p, &quick);
 	CHECK(r.state == TRIAL_CRASHED);
 	CHECK(strstr(r.text, "the search's pipe was written to"));
+}
+
+static void counts_files(Plant *p)
+{
+	p->shared[0] = count_fds();
+	p->shared[1] = fcntl(2, F_GETFD) != -1;
+}
+
+/* stdin, stdout, stderr and the pipe; and the folder, ".." and "." read */
+static void files(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+	Plant p = {.at = {counts_files}, .shared = shared_ints()};
+
+	CHECK(fd >= 0 && alone(p, &quick).state == TRIAL_MEASURED);
+	CHECK(p.shared[0] == 4 + 3 && p.shared[1] == 1);
+	close(fd);
 }
 
 /* Arenas refuse, and so does big_alloc. */
@@ -110,6 +127,7 @@ static bool ends_soon(pid_t pid)
 			return true;
 		nanosleep(&t, NULL);
 	}
+	kill(pid, SIGKILL);
 	return false;
 }
 
@@ -388,7 +406,7 @@ static void sizes(void)
 	guarded_free(g);
 }
 
-TEST_MAIN(TEST(pipes), TEST(killed), TEST(arenas), TEST(sigint),
+TEST_MAIN(TEST(pipes), TEST(files), TEST(killed), TEST(arenas), TEST(sigint),
 	  TEST(grandchild), TEST(crash_and_right), TEST(children_of_others),
 	  TEST(from_a_thread), TEST(output), TEST(death_of_parent),
 	  TEST(refused), TEST(out_of_memory), TEST(guards), TEST(patterns),

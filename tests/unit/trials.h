@@ -101,8 +101,6 @@ static int *shared_ints(void)
 #define MOST 48
 
 static const TrialOptions quick = {20, 20, 20, 2, 3, INFINITY, NULL};
-TN_UNUSED static const TrialOptions in_time = {0.2, 0.2,      0.2, 2,
-					       3,   INFINITY, NULL};
 
 static TrialResult out[MOST];
 static size_t done;

@@ -158,7 +158,7 @@ static void the_models_choice(void)
 
 	if (!begin(&t, "examples/softmax.tn", NULL, "model.sqlite"))
 		return;
-	works(&t.k, tenon_set_dims(t.k.p, "main"), "main");
+	works(&t.k, tenon_set_dims(t.k.p, "screen"), "screen");
 	t.o.policy = "model";
 	if (tune(&t)) {
 		double best = least(&t, "v.how = '' AND region = 0");
