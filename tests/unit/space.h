@@ -437,4 +437,70 @@ TEST_ONLY static void adds_up(const Fake *f)
 		      "> 0)") == 0);
 }
 
+/* The second variant is the faster one. */
+TEST_ONLY static double second_is_better(const Fake *f, const Cand *c)
+{
+	return bowl(f, c) - (c->variant == 1 ? 5 : 0);
+}
+
+/* ---- what holds after every search ----------------------------------- */
+
+TEST_ONLY static const char *const measuring[] = {"beam:2", "beam", "evolve:8",
+						  "all"};
+
+TEST_ONLY static bool run_ok(Fake *f, const char *policy, SearchOptions o)
+{
+	bool ok = fake_run(f, policy, o);
+
+	if (!CHECK(ok))
+		printf("%s: %s", policy, buf_str(&f->ctx.messages));
+	return ok;
+}
+
+TEST_ONLY static double rule_time(const Fake *f)
+{
+	Point p = space_rule(&f->space, 0);
+
+	return time_of(f, &p);
+}
+
+TEST_ONLY static const char *rule_key(const Fake *f)
+{
+	Point p = space_rule(&f->space, 0);
+
+	return key_of(f, &p);
+}
+
+/* What holds after every search that measures and ends well. */
+TEST_ONLY static void usual(const Fake *f)
+{
+	const Search *s = &f->s;
+	double rule = rule_time(f);
+
+	CHECK(f->keys.n == s->tried.n && f->keys.n > 0);
+	CHECK_STR(f->keys.p[0], rule_key(f));
+	CHECK(!f->late);
+	CHECK(time_of(f, &s->chosen) <= rule * (1 + 2 * f->noise));
+	/* the winner has met the rule's choice, and has passed its fixtures */
+	const char *chosen = key_of(f, &s->chosen);
+	CHECK_STR(f->judged.n ? f->judged.p[f->judged.n - 1] : "", chosen);
+	if (strcmp(chosen, f->keys.p[0]) != 0) {
+		CHECK_STR(f->finals.n ? f->finals.p[f->finals.n - 1] : "",
+			  chosen);
+		CHECK(s->gain > 0 && s->gain_hi < 1 && s->gain_lo <= s->gain);
+	} else {
+		CHECK(s->gain == 0);
+	}
+	for (size_t i = 0; i < s->tried.n && f->noise == 0; i++) {
+		const Tried *t = &s->tried.p[i];
+		double score = time_of(f, &t->point) / rule;
+		CHECK_STR(key_of(f, &t->point),
+			  f->keys.p[search_seen(s, &t->point)]);
+		if (t->score > 0 && !f->tied &&
+		    !CHECK(fabs(t->score - score) < 1e-9))
+			printf("%s: %g of the rule's time, and not %g\n",
+			       key_of(f, &t->point), score, t->score);
+	}
+}
+
 #endif
