@@ -112,6 +112,14 @@ static const char *how_of(const Maker *m, Arena *a, const char *const *own,
 	return buf_str(&b);
 }
 
+/* us: predicted; 0: no model, or nobody asked. */
+static void refuse(Space *s, const char *how, const char *why, double us)
+{
+	VariantRefused no = {how, why, us};
+
+	VEC_PUSH(s->arena, s->refused, no);
+}
+
 /* Adds the variant of these pins; false: it is refused, and kept as such. */
 static bool add(Maker *m, const char *const *own, size_t n)
 {
@@ -127,9 +135,8 @@ static bool add(Maker *m, const char *const *own, size_t n)
 	v.pins = pins;
 	v.how = how_of(m, a, own, n);
 	if (!partition(t, &pl, a, m->program, own, n)) {
-		VariantRefused no = {
-			v.how, first_line(a, buf_str(&t->c->ctx.messages)), 0};
-		VEC_PUSH(a, s->refused, no);
+		refuse(s, v.how, first_line(a, buf_str(&t->c->ctx.messages)),
+		       0);
 		ctx_clear_errors(&t->c->ctx);
 		return false;
 	}
@@ -138,9 +145,10 @@ static bool add(Maker *m, const char *const *own, size_t n)
 	v.fixed = pl.pins;
 	v.nfixed = pl.npins;
 	regions_key(a, v.regions, v.key);
-	if (!there(s, v.key))
-		space_add(s, &v);
-	return true;
+	const char *no = there(s, v.key) ? NULL : space_add(s, &v);
+	if (no)
+		refuse(s, v.how, no, 0);
+	return !no;
 }
 
 /* ---- toggles --------------------------------------------------------- */
@@ -306,14 +314,13 @@ static void forbidden(Tune *t)
 		double us = relaxed_cost(t, rows[i].relax);
 		if (us <= 0 || us >= base)
 			continue;
-		VariantRefused no = {
-			arena_printf(a, "@contract(%s)", rows[i].name),
-			arena_printf(a,
-				     "the program does not ask for %s, which "
-				     "drops %s",
-				     rows[i].name, rows[i].what),
-			us};
-		VEC_PUSH(a, t->space.refused, no);
+		refuse(&t->space,
+		       arena_printf(a, "@contract(%s)", rows[i].name),
+		       arena_printf(a,
+				    "the program does not ask for %s, which "
+				    "drops %s",
+				    rows[i].name, rows[i].what),
+		       us);
 	}
 }
 
@@ -334,6 +341,9 @@ bool variants_make(Tune *t)
 		return false;
 	t->target.externals = pl.externals;
 	t->target.nexternals = pl.nexternals;
+	if (!realise_program(&t->c->ctx, &t->arena, pl.regions, &t->target,
+			     pl.pins, pl.npins, NULL))
+		return false;
 	m.program = t->rewritten;
 	partitions(&m);
 	forbidden(t);

@@ -201,6 +201,9 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 	    (unit != UNIT_FMA || contract_is_joined(r, region)))
 		return "operands change places only in a kernel of one product "
 		       "by multiply-adds";
+	if (mr < 1 || mr > 1 << 20 || nr < 1 || nr > 1 << 20)
+		return "mr and nr (rows and columns of a tile) must be 1 to "
+		       "2^20";
 	if (unit != UNIT_FMA)
 		return contract_dot_legal(a, r, region, t, par);
 	if (lanes < 2 || lanes > 64 || (lanes & (lanes - 1)))
@@ -208,7 +211,7 @@ static const char *contract_legal(Arena *a, const Regions *r, uint32_t region,
 	if (nr < lanes || nr % lanes)
 		return arena_printf(a, "nr must be a multiple of lanes (%d)",
 				    (int)lanes);
-	if (mr < 1 || mr * (nr / lanes) + nr / lanes + 1 > t->vector_registers)
+	if (mr * (nr / lanes) + nr / lanes + 1 > t->vector_registers)
 		return arena_printf(a,
 				    "a tile of %d x %d needs %d vector "
 				    "registers and %s has %d",

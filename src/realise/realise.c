@@ -270,18 +270,6 @@ Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 
 /* ---- all candidates -------------------------------------------------- */
 
-static bool pins_admit(const Realisation *re, const Candidate *c,
-		       const Pin *pins, size_t npins)
-{
-	for (size_t i = 0; i < npins; i++)
-		for (size_t j = 0; j < c->nparams; j++)
-			if (!strcmp(pins[i].realisation, re->name) &&
-			    !strcmp(pins[i].param, c->params[j].name) &&
-			    c->params[j].value != pins[i].value)
-				return false;
-	return true;
-}
-
 /* The rule's value first, then the others. */
 static void domain_with(Domain *d, int64_t rule)
 {
@@ -314,19 +302,29 @@ static bool walk(Arena *a, const Regions *r, uint32_t region, const Target *t,
 		 const Realisation *re, const Pin *pins, size_t npins,
 		 CandidateFn *fn, void *arg)
 {
-	Candidate rule = re->rule(r, region, t), c = rule;
+	Candidate rule = re->rule(r, region, t), c;
 	Domain by[MAX_PARAMS] = {{.n = 0}};
 	size_t at[MAX_PARAMS] = {0};
+	bool pinned[MAX_PARAMS] = {false};
+	Pin *own = arena_array(a, Pin, npins + 1); /* that it used them counts
+		where it is lowered */
 
+	if (npins > 0)
+		memcpy(own, pins, npins * sizeof(*own));
+	if (apply_pins(re, &rule, own, npins, pinned) && re->settle)
+		re->settle(r, region, t, &rule, pinned);
+	c = rule;
 	if (re->domain)
 		re->domain(r, region, t, by);
-	for (size_t i = 0; i < c.nparams; i++)
+	for (size_t i = 0; i < c.nparams; i++) {
 		domain_with(&by[i], rule.params[i].value);
+		if (pinned[i])
+			by[i].n = 1;
+	}
 	do {
 		for (size_t i = 0; i < c.nparams; i++)
 			c.params[i].value = by[i].values[at[i]];
-		if (pins_admit(re, &c, pins, npins) &&
-		    !fn(arg, re, &c, re->legal(a, r, region, t, &c)))
+		if (!fn(arg, re, &c, re->legal(a, r, region, t, &c)))
 			return false;
 	} while (next_of(by, c.nparams, at));
 	return true;

@@ -167,7 +167,8 @@ typedef bool CandidateFn(void *arg, const Realisation *re, const Candidate *c,
 			 const char *refused);
 /*
  * Every candidate of a region, each once, the rule's first, in an order that
- * depends on nothing else. Those that the pins rule out are left out.
+ * depends on nothing else. Parameters that are pinned have that value alone;
+ * the rule's choice is refused where it is not legal with them.
  */
 void realise_candidates(Arena *a, const Regions *r, uint32_t region,
 			const Target *t, const Pin *pins, size_t npins,

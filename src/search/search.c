@@ -195,11 +195,12 @@ static uint32_t fresh_of(const Search *s, const Point *p)
 	uint32_t found = NO_CAND;
 
 	for (size_t i = 0; i < space_regions(s->space, p->variant); i++) {
-		if (s->space->cands.p[p->cand[i]].state != CAND_LEFT)
+		uint32_t c = p->cand[i];
+		if (s->space->cands.p[c].state != CAND_LEFT || c == found)
 			continue;
 		if (found != NO_CAND)
 			return NO_CAND;
-		found = p->cand[i];
+		found = c;
 	}
 	return found;
 }
@@ -692,7 +693,6 @@ bool search_run(Search *s)
 	s->best = SIZE_MAX;
 	if (!rows_open(s))
 		return false;
-	s->info.state = "complete";
 	if (!p->measures)
 		return p->run(s, parameter) && mark_chosen(s);
 	rule = space_rule(s->space, 0);

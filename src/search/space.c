@@ -154,7 +154,8 @@ static const CandRange *known(const Space *s, const char *what)
 	return NULL;
 }
 
-static void fill_region(Space *s, Variant *v, uint32_t region)
+/* NULL, or why the rule's choice is refused. */
+static const char *fill_region(Space *s, Variant *v, uint32_t region)
 {
 	CandRange *r = &v->of[region];
 	Fill f = {s, v, r, region};
@@ -162,12 +163,13 @@ static void fill_region(Space *s, Variant *v, uint32_t region)
 	r->first = r->rule = r->model = (uint32_t)s->cands.n;
 	realise_candidates(s->arena, v->regions, region, s->target, v->fixed,
 			   v->nfixed, add_candidate, &f);
-	bug_if(r->n == 0 || s->cands.p[r->rule].refused);
+	bug_if(r->n == 0);
+	return s->cands.p[r->rule].refused;
 }
 
-void space_add(Space *s, const Variant *v)
+const char *space_add(Space *s, const Variant *v)
 {
-	size_t n = v->regions->regions.n;
+	size_t n = v->regions->regions.n, before = s->cands.n;
 
 	VEC_PUSH(s->arena, s->variants, *v);
 	Variant *out = &s->variants.p[s->variants.n - 1];
@@ -182,14 +184,19 @@ void space_add(Space *s, const Variant *v)
 		what[i] = key;
 		if (same)
 			out->of[i] = *same;
-		else
-			fill_region(s, out, i);
+		const char *no = same ? NULL : fill_region(s, out, i);
+		if (no) {
+			s->cands.n = before;
+			s->variants.n--;
+			return no;
+		}
 		double us = s->cands.p[out->of[i].model].cost.us;
 		modelled &= us > 0;
 		out->cost += us;
 	}
 	if (!modelled)
 		out->cost = 0;
+	return NULL;
 }
 
 /* ---- points ---------------------------------------------------------- */

@@ -66,8 +66,9 @@ typedef struct Space {
 	VEC(Cand) cands;
 } Space;
 
-/* Adds a variant and its candidates. */
-void space_add(Space *s, const Variant *v);
+/* Adds a variant and its candidates. NULL, or why it is not added: the rule's
+ * choice is not legal with what is fixed. */
+const char *space_add(Space *s, const Variant *v);
 
 typedef struct Point {
 	uint32_t variant;

@@ -1,65 +1,8 @@
 /*
- * Policies, and what is common to them, over spaces of made-up candidates: the
- * optimum is known, and so is what each candidate comes to.
+ * Policies over spaces of made-up candidates: the optimum is known. What they
+ * choose, in which order they try, and what ends them.
  */
 #include "tests/unit/space.h"
-
-static const char *const measuring[] = {"beam:2", "beam", "evolve:8", "all"};
-
-static bool run_ok(Fake *f, const char *policy, SearchOptions o)
-{
-	bool ok = fake_run(f, policy, o);
-
-	if (!CHECK(ok))
-		printf("%s: %s", policy, buf_str(&f->ctx.messages));
-	return ok;
-}
-
-static double rule_time(const Fake *f)
-{
-	Point p = space_rule(&f->space, 0);
-
-	return time_of(f, &p);
-}
-
-static const char *rule_key(const Fake *f)
-{
-	Point p = space_rule(&f->space, 0);
-
-	return key_of(f, &p);
-}
-
-/* What holds after every search that measures and ends well. */
-static void usual(const Fake *f)
-{
-	const Search *s = &f->s;
-	double rule = rule_time(f);
-
-	CHECK(f->keys.n == s->tried.n && f->keys.n > 0);
-	CHECK_STR(f->keys.p[0], rule_key(f));
-	CHECK(!f->late);
-	CHECK(time_of(f, &s->chosen) <= rule * (1 + 2 * f->noise));
-	/* the winner has met the rule's choice, and has passed its fixtures */
-	const char *chosen = key_of(f, &s->chosen);
-	CHECK_STR(f->judged.n ? f->judged.p[f->judged.n - 1] : "", chosen);
-	if (strcmp(chosen, f->keys.p[0]) != 0) {
-		CHECK_STR(f->finals.n ? f->finals.p[f->finals.n - 1] : "",
-			  chosen);
-		CHECK(s->gain > 0 && s->gain_hi < 1 && s->gain_lo <= s->gain);
-	} else {
-		CHECK(s->gain == 0);
-	}
-	for (size_t i = 0; i < s->tried.n && f->noise == 0; i++) {
-		const Tried *t = &s->tried.p[i];
-		double score = time_of(f, &t->point) / rule;
-		CHECK_STR(key_of(f, &t->point),
-			  f->keys.p[search_seen(s, &t->point)]);
-		if (t->score > 0 && !f->tied &&
-		    !CHECK(fabs(t->score - score) < 1e-9))
-			printf("%s: %g of the rule's time, and not %g\n",
-			       key_of(f, &t->point), score, t->score);
-	}
-}
 
 /* ---- names ----------------------------------------------------------- */
 
@@ -114,6 +57,55 @@ static void names(void)
 		}
 		ctx_release(&ctx);
 	}
+}
+
+static const char *odd_is_illegal(int64_t x, int64_t y)
+{
+	return (x + y) % 3 == 2 ? "x + y is illegal" : NULL;
+}
+
+/* ---- points ---------------------------------------------------------- */
+
+static void points(void)
+{
+	uint32_t near[40];
+	Fake f;
+
+	fake_init(&f, NULL);
+	f.refuse = odd_is_illegal;
+	f.model = bowl;
+	add_variant(&f, "", 2, 4, 4, 0, 0);
+	add_variant(&f, "join.h=no", 3, 4, 4, 3, 3);
+	const Space *s = &f.space;
+	Point p = space_rule(s, 0), q = space_model(s, 1);
+	CHECK_STR(key_of(&f, &p), "0:0,16");
+	CHECK(space_regions(s, 0) == 2 && space_regions(s, 1) == 3);
+	/* one parameter, and legal: x=1 y=0, x=3 y=0, x=0 y=1, x=0 y=3 */
+	CHECK(space_near(s, &p, 1, near, 40) == 4);
+	for (int i = 0; i < 4; i++)
+		CHECK(near[i] > 16 && near[i] < 32 &&
+		      !s->cands.p[near[i]].refused);
+	CHECK(space_near(s, &p, 1, near, 3) == 3);
+	p = space_with(s, &p, 1, near[0]);
+	CHECK(p.cand[0] == 0 && p.cand[1] == near[0]);
+	CHECK(space_find(s, 0, 1, s->cands.p[near[0]].text) == near[0]);
+	CHECK(space_find(s, 0, 0, "tile x=1 y=1") == NO_CAND); /* refused */
+	CHECK(space_find(s, 0, 0, "tile x=9 y=9") == NO_CAND);
+	/* what has the same anchor is carried, the third is predicted */
+	Point r = space_carry(s, &p, 1);
+	CHECK(r.variant == 1 && r.cand[2] == q.cand[2]);
+	for (int i = 0; i < 2; i++)
+		CHECK_STR(s->cands.p[r.cand[i]].text,
+			  s->cands.p[p.cand[i]].text);
+	CHECK(space_cost(s, &p) ==
+	      s->cands.p[p.cand[0]].cost.us + s->cands.p[p.cand[1]].cost.us);
+	f.space.cands.p[0].cost.us = 0;
+	CHECK(space_cost(s, &p) == 0); /* one without a model */
+	const Chosen *c = space_chosen(&f.arena, s, &p);
+	CHECK(c[0].realisation == &tile &&
+	      c[1].candidate.params[0].value ==
+		      param(&s->cands.p[p.cand[1]], 0));
+	fake_close(&f);
 }
 
 /* ---- policies that measure nothing ----------------------------------- */
@@ -224,6 +216,24 @@ static void model_is_the_argmin(void)
 	}
 }
 
+/* Of two variants that cost the same the first is taken. */
+static void model_ties(void)
+{
+	Fake f;
+
+	fake_init(&f, "ties.sqlite");
+	f.model = bowl;
+	add_variant(&f, "", 1, 8, 8, 0, 0);
+	add_variant(&f, "join.h=no", 1, 8, 8, 0, 0);
+	add_variant(&f, "join.g=no", 1, 8, 8, 0, 0);
+	for (size_t i = 64; i < 192; i++)
+		f.space.cands.p[i].cost.us -= i < 128 ? 4 : 7;
+	f.space.variants.p[1].cost = f.space.variants.p[2].cost = 9;
+	check_model(&f);
+	CHECK(f.s.chosen.variant == 1);
+	fake_close(&f);
+}
+
 /* Without a model of the rule's variant nothing can be compared with it. */
 static void no_model_is_the_rule(void)
 {
@@ -243,12 +253,6 @@ static void no_model_is_the_rule(void)
 
 /* ---- what the policies find ------------------------------------------ */
 
-/* The second variant is the faster one. */
-static double second_is_better(const Fake *f, const Cand *c)
-{
-	return bowl(f, c) - (c->variant == 1 ? 5 : 0);
-}
-
 /* What is slowest is predicted to be fastest. */
 static double upside_down(const Fake *f, const Cand *c)
 {
@@ -261,7 +265,7 @@ static void finds(const char *policy, uint64_t seed, int way)
 	bool near = !strncmp(policy, "evolve", 6) && way == 3;
 	Fake f;
 
-	fake_init(&f, "finds.sqlite");
+	fake_init(&f, way == 3 ? "finds.sqlite" : NULL);
 	f.model = way == 1 ? bowl : way == 2 ? upside_down : no_model;
 	f.time = way == 3 ? second_is_better : bowl;
 	add_variant(&f, "", way == 3 ? 2 : 1, 8, 6, 0, 0);
@@ -276,7 +280,8 @@ static void finds(const char *policy, uint64_t seed, int way)
 		CHECK(f.s.chosen.variant == (way == 3 ? 1 : 0));
 		CHECK_STR(f.s.info.state, "complete");
 		usual(&f);
-		adds_up(&f);
+		if (f.path)
+			adds_up(&f);
 	}
 	fake_close(&f);
 }
@@ -319,11 +324,6 @@ static void never_behind_the_rule(void)
 		}
 }
 
-static const char *odd_is_illegal(int64_t x, int64_t y)
-{
-	return (x + y) % 3 == 2 ? "x + y is illegal" : NULL;
-}
-
 static void all_tries_each_once(void)
 {
 	Fake f;
@@ -337,6 +337,11 @@ static void all_tries_each_once(void)
 		usual(&f);
 		adds_up(&f);
 		CHECK(f.keys.n == legal(&f));
+		for (uint32_t c = 0, i = 0; c < f.space.cands.n; c++) {
+			Point p = {0, &c};
+			if (!f.space.cands.p[c].refused)
+				CHECK_STR(f.keys.p[i++], key_of(&f, &p));
+		}
 		CHECK(f.s.counts[CAND_REFUSED] ==
 		      (int64_t)(f.space.cands.n - legal(&f)) + 1);
 		CHECK(f.s.counts[CAND_LEFT] == 0);
@@ -344,6 +349,25 @@ static void all_tries_each_once(void)
 		CHECK(rows(&f, "state = 'refused' AND reason = 'two products "
 			       "need one kernel' AND region = -1") == 1);
 	}
+	fake_close(&f);
+}
+
+/* What is predicted to be fastest is tried first. */
+static void all_in_order_of_costs(void)
+{
+	double last = 0;
+	Fake f;
+
+	fake_init(&f, NULL);
+	f.model = upside_down;
+	add_variant(&f, "", 1, 6, 6, 0, 0);
+	run_ok(&f, "all", (SearchOptions){0});
+	for (size_t i = 1; i < f.s.tried.n; i++) {
+		double us = space_cost(&f.space, &f.s.tried.p[i].point);
+		CHECK(us >= last);
+		last = us;
+	}
+	CHECK(f.s.tried.n == 36);
 	fake_close(&f);
 }
 
@@ -371,7 +395,7 @@ static void budget_in_candidates(void)
 		for (size_t i = 0; i < ARRAY_LEN(measuring); i++) {
 			Fake f;
 			bool all = !strcmp(measuring[i], "all");
-			fake_init(&f, "budget.sqlite");
+			fake_init(&f, n % 8 == 1 ? "budget.sqlite" : NULL);
 			f.model = upside_down;
 			add_variant(&f, "", 1, 8, 8, 0, 0);
 			if (!run_ok(&f, measuring[i],
@@ -381,7 +405,8 @@ static void budget_in_candidates(void)
 				continue;
 			}
 			usual(&f);
-			adds_up(&f);
+			if (f.path)
+				adds_up(&f);
 			if (!CHECK(f.keys.n == (size_t)n))
 				printf("%s: %zu tried of %d\n", measuring[i],
 				       f.keys.n, (int)n);
@@ -424,6 +449,24 @@ static void budget_in_seconds(void)
 			}
 			fake_close(&f);
 		}
+}
+
+/* The seconds are over within a batch. */
+static void budget_ends_a_batch(void)
+{
+	Fake f;
+
+	fake_init(&f, "short.sqlite");
+	f.short_after = 12;
+	add_variant(&f, "", 1, 8, 8, 0, 0);
+	if (run_ok(&f, "all", (SearchOptions){.seconds = 1e6})) {
+		usual(&f);
+		adds_up(&f);
+		CHECK(f.keys.n == 12);
+		CHECK_STR(f.s.info.state, "exhausted");
+		CHECK(f.s.counts[CAND_LEFT] == 52);
+	}
+	fake_close(&f);
 }
 
 static void stop_keeps_the_best(void)
@@ -470,294 +513,6 @@ static void stop_at_once(void)
 	fake_close(&f);
 }
 
-/* ---- ties ------------------------------------------------------------ */
-
-static double five(const Fake *f, const Cand *c)
-{
-	(void)f;
-	return param(c, 0) == 0 ? 10 : 5;
-}
-
-static double ten(const Fake *f, const Cand *c)
-{
-	(void)f;
-	(void)c;
-	return 10;
-}
-
-/* The one that seems faster, but not beyond noise, came later. */
-static void a_tie_leaves_the_earlier(void)
-{
-	Fake f;
-
-	fake_init(&f, "tie.sqlite");
-	f.time = five;
-	f.tied = "0:3";
-	add_variant(&f, "", 1, 5, 0, 0, 0);
-	if (run_ok(&f, "all", (SearchOptions){0})) {
-		CHECK_STR(chosen_text(&f), "line x=1");
-		CHECK(rows(&f, "chosen = 'line x=3' AND state = 'tie'") == 1);
-		adds_up(&f);
-	}
-	fake_close(&f);
-}
-
-static void noise_chooses_nothing(void)
-{
-	for (uint64_t seed = 1; seed <= 20; seed++)
-		for (int flat = 0; flat < 2; flat++) {
-			Fake f;
-			fake_init(&f, NULL);
-			f.time = flat ? ten : five;
-			f.noise = .02;
-			f.noise_seed = seed;
-			add_variant(&f, "", 1, 9, 0, 0, 0);
-			if (run_ok(&f, "all", (SearchOptions){0})) {
-				CHECK_STR(chosen_text(&f),
-					  flat ? "line x=0" : "line x=1");
-				CHECK((f.s.gain == 0) == flat);
-			}
-			fake_close(&f);
-		}
-}
-
-static void a_winner_must_beat_the_rule(void)
-{
-	Fake f;
-
-	fake_init(&f, "final.sqlite");
-	f.fickle = "0:1";
-	add_variant(&f, "", 1, 2, 0, 0, 0);
-	f.time = five;
-	if (run_ok(&f, "all", (SearchOptions){0})) {
-		CHECK_STR(chosen_text(&f), "line x=0");
-		CHECK(f.s.gain == 0);
-		CHECK(f.finals.n == 1);
-		adds_up(&f);
-	}
-	fake_close(&f);
-}
-
-/* ---- held-out fixtures ----------------------------------------------- */
-
-static double down(const Fake *f, const Cand *c)
-{
-	(void)f;
-	return 20 - (double)param(c, 0);
-}
-
-/* Those of the greatest x fail, as many as the seed says. */
-static bool fastest_fail(const Fake *f, const Point *p)
-{
-	return param(&f->space.cands.p[p->cand[0]], 0) > 8 - f->bad;
-}
-
-static void the_next_best_is_taken(void)
-{
-	for (int64_t bad = 0; bad <= 4; bad++) {
-		char where[120], text[40];
-		Fake f;
-		fake_init(&f, "held.sqlite");
-		f.time = down;
-		f.held = fastest_fail;
-		f.bad = bad;
-		add_variant(&f, "", 1, 9, 0, 0, 0);
-		if (run_ok(&f, "all", (SearchOptions){0})) {
-			snprintf(text, sizeof(text), "line x=%d", 8 - (int)bad);
-			CHECK_STR(chosen_text(&f), text);
-			CHECK(f.judged.n == (size_t)bad + 1);
-			CHECK(f.s.counts[CAND_WRONG] == bad);
-			snprintf(where, sizeof(where),
-				 "state = 'wrong' AND reason LIKE 'fixture "
-				 "specials%%' AND " SAMPLES "> 0");
-			CHECK(rows(&f, where) == bad);
-			usual(&f);
-			adds_up(&f);
-		}
-		fake_close(&f);
-	}
-}
-
-static bool not_rule(const Fake *f, const Point *p)
-{
-	return strcmp(key_of(f, p), rule_key(f)) != 0;
-}
-
-static bool any(const Fake *f, const Point *p)
-{
-	(void)f;
-	(void)p;
-	return true;
-}
-
-static void the_rule_is_last(void)
-{
-	Fake f;
-
-	fake_init(&f, "last.sqlite");
-	f.time = down;
-	f.held = not_rule;
-	add_variant(&f, "", 1, 9, 0, 0, 0);
-	if (run_ok(&f, "all", (SearchOptions){0})) {
-		CHECK_STR(chosen_text(&f), "line x=0");
-		CHECK(f.s.gain == 0);
-		CHECK(f.s.counts[CAND_WRONG] == (int64_t)f.judged.n - 1);
-		usual(&f);
-		adds_up(&f);
-	}
-	fake_close(&f);
-
-	fake_init(&f, "last.sqlite");
-	f.time = down;
-	f.held = any;
-	add_variant(&f, "", 1, 9, 0, 0, 0);
-	CHECK(!fake_run(&f, "all", (SearchOptions){0}));
-	CHECK(strstr(buf_str(&f.ctx.messages), "specials"));
-	CHECK(rows(&f, "chosen = 'line x=0' AND state = 'wrong'") == 1);
-	adds_up(&f);
-	fake_close(&f);
-}
-
-/* ---- what candidates come to ----------------------------------------- */
-
-static TrialState by_x(const Fake *f, const Point *p)
-{
-	static const TrialState of[] = {
-		TRIAL_MEASURED,  TRIAL_WRONG,    TRIAL_CRASHED, TRIAL_TIMED_OUT,
-		TRIAL_NO_MEMORY, TRIAL_MEASURED, TRIAL_FAILED,  TRIAL_MEASURED,
-		TRIAL_WRONG,     TRIAL_MEASURED,
-	};
-
-	return of[param(&f->space.cands.p[p->cand[0]], 0)];
-}
-
-static void each_state_is_its_own(void)
-{
-	static const char *const state[] = {
-		"measured", "wrong",  "crashed",  "timed-out", "no-memory",
-		"measured", "failed", "measured", "wrong",     "chosen"};
-
-	for (size_t i = 0; i < ARRAY_LEN(measuring); i++) {
-		Fake f;
-		fake_init(&f, "states.sqlite");
-		f.time = down;
-		f.outcome = by_x;
-		add_variant(&f, "", 1, 10, 0, 0, 0);
-		if (run_ok(&f, measuring[i], (SearchOptions){0})) {
-			CHECK_STR(chosen_text(&f), "line x=9");
-			usual(&f);
-			adds_up(&f);
-		}
-		for (int x = 0; x < 10; x++) {
-			char where[120];
-			snprintf(where, sizeof(where),
-				 "chosen = 'line x=%d' AND state = '%s'", x,
-				 state[x]);
-			if (!CHECK(rows(&f, where) == 1))
-				printf("%s: %s\n", measuring[i], where);
-		}
-		fake_close(&f);
-	}
-}
-
-/* One that had won does not run any more: it is told twice, counts once. */
-static void a_winner_that_breaks(void)
-{
-	static const char *const policy[] = {"beam", "all"};
-
-	for (size_t i = 0; i < ARRAY_LEN(policy); i++) {
-		Fake f;
-		fake_init(&f, "breaks.sqlite");
-		f.time = five;
-		f.lost = "0:1";
-		add_variant(&f, "", 1, 5, 0, 0, 0);
-		if (run_ok(&f, policy[i], (SearchOptions){0})) {
-			CHECK_STR(chosen_text(&f), "line x=2");
-			CHECK(rows(&f,
-				   "chosen = 'line x=1' AND state = "
-				   "'crashed' AND reason LIKE 'when%'") == 1);
-			CHECK(f.s.tried.n == 5);
-			adds_up(&f);
-		}
-		fake_close(&f);
-	}
-}
-
-static void rule_that_fails(void)
-{
-	static const TrialState how[] = {TRIAL_WRONG, TRIAL_CRASHED,
-					 TRIAL_TIMED_OUT, TRIAL_NO_MEMORY,
-					 TRIAL_FAILED};
-
-	for (size_t i = 0; i < ARRAY_LEN(how); i++) {
-		Fake f;
-		fake_init(&f, "norule.sqlite");
-		f.time = down;
-		f.outcome = by_x;
-		add_variant(&f, "", 1, 10, 0,
-			    how[i] == TRIAL_FAILED ? 6 : (int64_t)how[i], 0);
-		CHECK(!fake_run(&f, i % 2 ? "all" : "beam:2",
-				(SearchOptions){0}));
-		CHECK(strstr(buf_str(&f.ctx.messages), "rule's choice"));
-		adds_up(&f);
-		fake_close(&f);
-	}
-}
-
-static void host_that_fails(void)
-{
-	for (int64_t at = 1; at <= 3; at++) {
-		Fake f;
-		fake_init(&f, "host.sqlite");
-		f.fails = at;
-		add_variant(&f, "", 1, 8, 8, 0, 0);
-		CHECK(!fake_run(&f, "beam:4", (SearchOptions){0}));
-		CHECK(strstr(buf_str(&f.ctx.messages), "no process"));
-		CHECK(f.batches == at);
-		CHECK(f.s.tried.n == f.keys.n);
-		CHECK(rows(&f, "state IN ('measured', 'tie')") ==
-		      (int64_t)f.keys.n);
-		adds_up(&f);
-		fake_close(&f);
-	}
-}
-
-/* Region 1's predicted best crashes in the second variant. */
-static TrialState one_crashes(const Fake *f, const Point *p)
-{
-	const Cand *c = &f->space.cands.p[p->cand[p->variant ? 1 : 0]];
-
-	return p->variant == 1 && param(c, 0) == 4 ? TRIAL_CRASHED
-						   : TRIAL_MEASURED;
-}
-
-static double predicts_crash(const Fake *f, const Cand *c)
-{
-	return c->variant == 1 && param(c, 0) == 4 ? 1 : bowl(f, c);
-}
-
-/* A crash is held against what crashed, and hides nothing else. */
-static void the_culprit_alone(void)
-{
-	Fake f;
-
-	fake_init(&f, "culprit.sqlite");
-	f.time = second_is_better;
-	f.model = predicts_crash;
-	f.outcome = one_crashes;
-	add_variant(&f, "", 2, 7, 5, 0, 0);
-	add_variant(&f, "join.h=no", 2, 7, 5, 0, 0);
-	if (run_ok(&f, "all", (SearchOptions){0})) {
-		usual(&f);
-		adds_up(&f);
-		CHECK(f.s.chosen.variant == 1);
-		CHECK_STR(chosen_text(&f), "tile x=5 y=3; tile x=5 y=3");
-		CHECK(rows(&f, "region = 0 AND state = 'crashed'") == 0);
-		CHECK(rows(&f, "region = 1 AND state = 'crashed'") == 5);
-	}
-	fake_close(&f);
-}
-
 /* ---- order ----------------------------------------------------------- */
 
 static const char *order_of(const char *policy, uint64_t seed, bool other,
@@ -795,15 +550,17 @@ static void order_is_the_seeds(void)
 	arena_release(&a);
 }
 
-TEST_MAIN(TEST(names), TEST(rule_measures_nothing), TEST(model_is_the_argmin),
+static void over(void)
+{
+	test_folder_remove();
+}
+
+TEST_MAIN(TEST(names), TEST(points), TEST(rule_measures_nothing),
+	  TEST(model_is_the_argmin), TEST(model_ties),
 	  TEST(no_model_is_the_rule), TEST(the_optimum_is_found),
 	  TEST(never_behind_the_rule), TEST(all_tries_each_once),
-	  TEST(all_of_several_regions), TEST(budget_in_candidates),
-	  TEST(budget_that_is_enough), TEST(budget_in_seconds),
+	  TEST(all_in_order_of_costs), TEST(all_of_several_regions),
+	  TEST(budget_in_candidates), TEST(budget_that_is_enough),
+	  TEST(budget_in_seconds), TEST(budget_ends_a_batch),
 	  TEST(stop_keeps_the_best), TEST(stop_at_once),
-	  TEST(a_tie_leaves_the_earlier), TEST(noise_chooses_nothing),
-	  TEST(a_winner_must_beat_the_rule), TEST(the_next_best_is_taken),
-	  TEST(the_rule_is_last), TEST(each_state_is_its_own),
-	  TEST(a_winner_that_breaks), TEST(rule_that_fails),
-	  TEST(host_that_fails), TEST(the_culprit_alone),
-	  TEST(order_is_the_seeds))
+	  TEST(order_is_the_seeds), TEST(over))

@@ -44,6 +44,7 @@ struct Fake {
 	const char *fickle; /* a tie in the final, whatever it was */
 	const char *lost;   /* wins, and does not run when it is opened again */
 	size_t stop_after;  /* points tried; 0: never */
+	size_t short_after; /* points, behind which the budget ends a batch */
 	bool stop_now;      /* before the first */
 	int64_t fails;      /* the batch that no process is made for; 0: none */
 	double nap;         /* seconds a point */
@@ -287,8 +288,8 @@ static bool fake_try(void *arg, const Point *incumbent, const Point *p,
 		const Point *other = best < 0 ? incumbent : &p[best];
 		if (r->state == TRIAL_FAILED)
 			continue;
-		if (f->stop_after && f->keys.n >= f->stop_after &&
-		    !had(f, key_of(f, &p[i])))
+		size_t most = f->stop_after ? f->stop_after : f->short_after;
+		if (most && f->keys.n >= most && !had(f, key_of(f, &p[i])))
 			return true;
 		best = lose(f, p, out, best, fn, to);
 		other = best < 0 ? incumbent : &p[best];
@@ -434,6 +435,72 @@ TEST_ONLY static void adds_up(const Fake *f)
 	      f->s.counts[CAND_MEASURED] + f->s.counts[CAND_TIE]);
 	CHECK(rows(f, "state = 'left' AND (measured_us > 0 OR " SAMPLES
 		      "> 0)") == 0);
+}
+
+/* The second variant is the faster one. */
+TEST_ONLY static double second_is_better(const Fake *f, const Cand *c)
+{
+	return bowl(f, c) - (c->variant == 1 ? 5 : 0);
+}
+
+/* ---- what holds after every search ----------------------------------- */
+
+TEST_ONLY static const char *const measuring[] = {"beam:2", "beam", "evolve:8",
+						  "all"};
+
+TEST_ONLY static bool run_ok(Fake *f, const char *policy, SearchOptions o)
+{
+	bool ok = fake_run(f, policy, o);
+
+	if (!CHECK(ok))
+		printf("%s: %s", policy, buf_str(&f->ctx.messages));
+	return ok;
+}
+
+TEST_ONLY static double rule_time(const Fake *f)
+{
+	Point p = space_rule(&f->space, 0);
+
+	return time_of(f, &p);
+}
+
+TEST_ONLY static const char *rule_key(const Fake *f)
+{
+	Point p = space_rule(&f->space, 0);
+
+	return key_of(f, &p);
+}
+
+/* What holds after every search that measures and ends well. */
+TEST_ONLY static void usual(const Fake *f)
+{
+	const Search *s = &f->s;
+	double rule = rule_time(f);
+
+	CHECK(f->keys.n == s->tried.n && f->keys.n > 0);
+	CHECK_STR(f->keys.p[0], rule_key(f));
+	CHECK(!f->late);
+	CHECK(time_of(f, &s->chosen) <= rule * (1 + 2 * f->noise));
+	/* the winner has met the rule's choice, and has passed its fixtures */
+	const char *chosen = key_of(f, &s->chosen);
+	CHECK_STR(f->judged.n ? f->judged.p[f->judged.n - 1] : "", chosen);
+	if (strcmp(chosen, f->keys.p[0]) != 0) {
+		CHECK_STR(f->finals.n ? f->finals.p[f->finals.n - 1] : "",
+			  chosen);
+		CHECK(s->gain > 0 && s->gain_hi < 1 && s->gain_lo <= s->gain);
+	} else {
+		CHECK(s->gain == 0);
+	}
+	for (size_t i = 0; i < s->tried.n && f->noise == 0; i++) {
+		const Tried *t = &s->tried.p[i];
+		double score = time_of(f, &t->point) / rule;
+		CHECK_STR(key_of(f, &t->point),
+			  f->keys.p[search_seen(s, &t->point)]);
+		if (t->score > 0 && !f->tied &&
+		    !CHECK(fabs(t->score - score) < 1e-9))
+			printf("%s: %g of the rule's time, and not %g\n",
+			       key_of(f, &t->point), score, t->score);
+	}
 }
 
 #endif
