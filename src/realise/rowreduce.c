@@ -16,31 +16,11 @@
  */
 #include "realise/rowreduce.h"
 
-#include "realise/cost.h"
-
 #include <string.h>
 
 static const char *const rowreduce_params[] = {
 	"lanes", "rows",     "stream", "ahead", "split",
 	"keep",  "distance", "width",  "turns", NULL};
-enum {
-	P_LANES,
-	P_ROWS,     /* elements that make a task worth a claim; a GPU's: rows */
-	P_STREAM,   /* stores past the caches: 0 never, 1 by size, 2 always */
-	P_AHEAD,    /* a pass asks for the next row: as stream */
-	P_SPLIT,    /* rows in pieces: 0 never, 1 by length, 2 always */
-	P_KEEP,     /* of a row for the passes behind: KEEP_... */
-	P_DISTANCE, /* rows from the one at hand to the one asked for */
-	P_WIDTH,    /* a GPU's: elements of a run, 0: single ones, in turn */
-	P_TURNS,    /* a GPU's: runs of a thread in a step */
-	P_COUNT,
-	P_CPU = P_WIDTH
-};
-enum {
-	KEEP_NONE,   /* all is computed again */
-	KEEP_COSTLY, /* values of an inexact elementary function */
-	KEEP_ALL,
-};
 
 static const char *rowreduce_admit(Arena *a, const Regions *r, uint32_t region)
 {
@@ -977,48 +957,8 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			   !ex_equals(t, where, 1));
 }
 
-/* ---- what a search considers ------------------------------------------ */
-
-static bool has_costly(const Regions *r, const Region *reg)
-{
-	for (size_t i = 0; i < reg->values.n; i++) {
-		const Value *v = program_value(r->program, reg->values.p[i]);
-		if (op_info[v->op].ulp > 0 && v->rank == reg->rank)
-			return true;
-	}
-	return false;
-}
-
-static void rowreduce_domain(const Regions *r, uint32_t region, const Target *t,
-			     Domain by[MAX_PARAMS])
-{
-	int lanes = lower_lanes(r, region, t);
-	bool costly = has_costly(r, &r->regions.p[region]);
-
-	by[P_SPLIT] = (Domain){{2}, 1};
-	by[P_KEEP] = (Domain){{KEEP_ALL, KEEP_NONE}, costly ? 2 : 1};
-	if (t->threads) {
-		by[P_LANES] = (Domain){{32, 64, 128, 256, 512, 1024}, 6};
-		by[P_STREAM] = (Domain){{2}, 1};
-		by[P_KEEP] = (Domain){{KEEP_NONE}, costly};
-		by[P_WIDTH] = (Domain){{0}, 1};
-		by[P_TURNS] = (Domain){{1, 2, 4, 8}, 4};
-		return;
-	}
-	by[P_STREAM] = by[P_AHEAD] = (Domain){{0, 2}, 2};
-	by[P_LANES] = (Domain){{lanes / 2}, lanes > 1};
-	by[P_ROWS] = (Domain){{1 << 17, 1 << 20}, 2};
-	by[P_DISTANCE] = (Domain){{2}, 1};
-}
-
-static Cost rowreduce_cost(const Regions *r, uint32_t region, const Target *t,
-			   const Candidate *c, const int64_t *dims)
-{
-	return cost_lowered(&realise_rowreduce, r, region, t, c, dims);
-}
-
 const Realisation realise_rowreduce = {
 	"rowreduce",      rowreduce_params, rowreduce_admit,
 	rowreduce_rule,   rowreduce_legal,  rowreduce_lower,
-	rowreduce_settle, rowreduce_domain, rowreduce_cost,
+	rowreduce_settle, rows_domain,      rows_cost,
 };
