@@ -2,8 +2,9 @@
  * rowreduce.h: what the files of the realisation `rowreduce` share.
  *
  *   rowreduce.c         passes over whole rows
- *   rowreduce_across.c  passes over blocks of columns, where the last axis is
- * kept rowreduce_split.c   passes over pieces of rows, by many workers
+ *   rowreduce_across.c  passes over blocks of columns: the last axis is kept
+ *   rowreduce_split.c   passes over pieces of rows, by many workers
+ *   rowreduce_ahead.c   a pass asks memory for the next row
  */
 #ifndef TENON_REALISE_ROWREDUCE_H
 #define TENON_REALISE_ROWREDUCE_H
@@ -91,6 +92,14 @@ void rows_lower_pass(Rows *w, int pass);
 /* What a pass does with an element of the space: n folds, and its results. */
 void rows_pass_element(Rows *w, int pass, const Fold *folds, size_t n,
 		       const Ex *index);
+
+/* ---- rowreduce_ahead.c ----------------------------------------------- */
+
+/* What a vector of a pass's body takes. */
+int64_t rows_body_cost(const Rows *w, const StmtList *body);
+/* Asks for the row `distance` ahead in the longest pass of those behind the
+ * first. */
+void rows_read_ahead(Rows *w, int64_t distance);
 
 /* ---- rowreduce_across.c ---------------------------------------------- */
 
