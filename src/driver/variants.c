@@ -287,8 +287,7 @@ static double relaxed_cost(Tune *t, uint32_t relax)
 		     .how = "",
 		     .fixed = pl.pins,
 		     .nfixed = pl.npins};
-	space_add(&s, &v);
-	return s.variants.p[0].cost;
+	return space_add(&s, &v) ? 0 : s.variants.p[0].cost;
 }
 
 /* Relaxations that the program does not ask for and that are predicted to pay:

@@ -5,6 +5,7 @@
  *   rowreduce_across.c  passes over blocks of columns: the last axis is kept
  *   rowreduce_split.c   passes over pieces of rows, by many workers
  *   rowreduce_cost.c    what a search considers, and predicted times
+ *   rowreduce_ahead.c   a pass asks memory for the next row
  */
 #ifndef TENON_REALISE_ROWREDUCE_H
 #define TENON_REALISE_ROWREDUCE_H
@@ -118,6 +119,14 @@ void rows_domain(const Regions *r, uint32_t region, const Target *t,
 		 Domain by[MAX_PARAMS]);
 Cost rows_cost(const Regions *r, uint32_t region, const Target *t,
 	       const Candidate *c, const int64_t *dims);
+
+/* ---- rowreduce_ahead.c ----------------------------------------------- */
+
+/* What a vector of a pass's body takes. */
+int64_t rows_body_cost(const Rows *w, const StmtList *body);
+/* Asks for the row `distance` ahead in the longest pass of those behind the
+ * first. */
+void rows_read_ahead(Rows *w, int64_t distance);
 
 /* ---- rowreduce_across.c ---------------------------------------------- */
 
