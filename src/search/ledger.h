@@ -119,6 +119,11 @@ bool ledger_settle(Ledger *l, const CandInfo *c, const TrialResult *samples);
 bool ledger_keep_plan(Ledger *l, const char *identity, const char *json);
 const char *ledger_plan(Ledger *l, Arena *a, const char *identity);
 
+/* What the latest search that chose the plan considered, counted by state, and
+ * its fastest candidates beside the chosen ones; nothing where there is none.
+ */
+bool ledger_field(Ledger *l, Arena *a, const char *plan, Buf *out);
+
 /* ---- reading ----------------------------------------------------------- */
 
 typedef struct LedgerQuery {

@@ -9,6 +9,7 @@
  *   ledger_cands.c    the candidates of one
  *   ledger_refuted.c  the refutation report
  *   ledger_compare.c  two plans
+ *   ledger_field.c    what the search behind a plan measured
  */
 #ifndef TENON_SEARCH_LEDGER_OWN_H
 #define TENON_SEARCH_LEDGER_OWN_H
