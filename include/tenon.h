@@ -170,6 +170,8 @@ typedef struct TenonPlanOptions {
 	const char *target;
 	const char *const *pins; /* "realisation.param=value" */
 	size_t npins;
+	const char *const *externals; /* signature files: docs/external.md */
+	size_t nexternals;
 	const char *skip;       /* passes left out, comma-separated; NULL */
 	const char *stop_after; /* pass to stop after; NULL */
 	bool emit_only;         /* stages 1-5 only: no compiler, no run */

@@ -176,7 +176,7 @@ static bool dump_only(const Args *a)
 	return stages && !strstr(stages, "plan");
 }
 
-/* The plan's options; pins is the caller's array for them. */
+/* The plan's options; pins is the caller's array for them and externals. */
 TenonPlanOptions plan_options(const Args *a, const char **pins)
 {
 	TenonPlanOptions o = {
@@ -192,6 +192,11 @@ TenonPlanOptions plan_options(const Args *a, const char **pins)
 
 	while ((pin = arg_next(a, OPT_PIN, &cursor)))
 		pins[o.npins++] = pin;
+	/* both are options, so that there is room */
+	o.externals = pins + o.npins;
+	cursor = 0;
+	while ((pin = arg_next(a, OPT_EXTERNAL, &cursor)))
+		pins[o.npins + o.nexternals++] = pin;
 	return o;
 }
 
@@ -210,7 +215,7 @@ static TenonError compile(Session *s, const char **pins)
 	return tenon_compile(s->ctx, s->program, &o, &s->plan);
 }
 
-/* Calls make with room for every pin that was given. */
+/* Calls make with room for every pin and external that was given. */
 int with_pins(Session *s, TenonError (*make)(Session *, const char **))
 {
 	size_t size = s->args->capacity * sizeof(const char *);

@@ -201,6 +201,8 @@ typedef struct Pipeline {
 	const Chosen *chosen; /* by region; NULL: the rule's */
 	size_t nchosen;       /* 0: as many as there are regions */
 	bool later;           /* its code is loaded by plans_load() */
+	External *externals;  /* kernels of the user's */
+	size_t nexternals;
 	const char *skip, *stop_after;
 	/* stages so far; NULL where not reached */
 	const Program *program;
@@ -214,6 +216,8 @@ typedef struct Pipeline {
 
 /* Splits --pin texts into region pins and realisation pins. */
 bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n);
+/* Reads kernels of the user's, before the pins that name them. */
+bool pipeline_externals(Pipeline *p, const char *const *paths, size_t n);
 /* Runs every pass after `from`, whose data p holds. */
 bool pipeline_run(Pipeline *p, Stage from);
 

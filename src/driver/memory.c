@@ -153,9 +153,11 @@ static void add_launches(Build *b, uint32_t kernel)
 		l.tasks = ex_const(t, 1);
 		for (size_t j = 0; j < ph->tasks.n; j++)
 			l.tasks = ex_mul(t, l.tasks, ph->tasks.p[j].extent);
+		if (ph->foreign)
+			l.tasks = ph->foreign->tasks;
 		if (ph->call && dialect == CD_C)
 			l.tasks = call_tasks(t, ph->call);
-		l.scratch = ph->call      ? ex_const(t, 0)
+		l.scratch = ph->call || ph->foreign ? ex_const(t, 0)
 			    : ph->threads ? emit_shared(ks, k, ph, dialect)
 					  : emit_scratch(ks, k);
 		VEC_PUSH(b->a, b->plan->launches, l);

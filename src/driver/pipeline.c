@@ -122,6 +122,10 @@ static bool pass_partition(Pipeline *p)
 {
 	Buf why;
 
+	for (size_t i = 0; i < p->nexternals; i++)
+		if (!external_check(&p->c->ctx, p->arena, &p->externals[i],
+				    (Program *)p->rewritten))
+			return false;
 	pin_regions(p);
 	Target t = target_pinned(p->target, p->pins, p->npins);
 	Partition on = {.gpu = t.threads > 0,
@@ -362,6 +366,39 @@ static bool named_value(const char *param, const char *name, int64_t *value)
 	return false;
 }
 
+bool pipeline_externals(Pipeline *p, const char *const *paths, size_t n)
+{
+	p->externals = arena_array(p->arena, External, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		External *x = &p->externals[i];
+		if (!external_read(&p->c->ctx, p->arena, paths[i], x))
+			return false;
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(p->externals[j].name, x->name))
+				return diag_fail(
+					&p->c->ctx, ERR_USAGE, NULL,
+					"%s: `name` is %s, as that of %s",
+					paths[i], x->name, paths[j]);
+		p->nexternals++;
+	}
+	return true;
+}
+
+/* external.kernel=NAME */
+static bool external_pin(Pipeline *p, const char *text, const char *head,
+			 const char *param, const char *name)
+{
+	size_t i = 0;
+
+	while (i < p->nexternals && strcmp(p->externals[i].name, name) != 0)
+		i++;
+	if (i == p->nexternals)
+		return bad_pin(p, text,
+			       "no --external brings a kernel of that name");
+	p->pins[p->npins++] = (Pin){head, param, (int64_t)i, text, false};
+	return true;
+}
+
 bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 {
 	p->region_pins = arena_array(p->arena, RegionPin, n + 1);
@@ -393,6 +430,11 @@ bool pipeline_pins(Pipeline *p, const char *const *texts, size_t n)
 		}
 		if (!strcmp(param, "tile")) {
 			if (!tile_pin(p, text, head, eq + 1))
+				return false;
+			continue;
+		}
+		if (!strcmp(head, "external") && !strcmp(param, "kernel")) {
+			if (!external_pin(p, text, head, param, eq + 1))
 				return false;
 			continue;
 		}

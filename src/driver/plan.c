@@ -206,12 +206,16 @@ bool plan_compile(TenonPlan *p, Pipeline *pl, Stage from,
 	if (o) {
 		pl->skip = o->skip;
 		pl->stop_after = o->stop_after;
+		if (!pipeline_externals(pl, o->externals, o->nexternals))
+			return false;
 		if (!pipeline_pins(pl, o->pins, o->npins))
 			return false;
 	}
 	if (!target_find(p->c, &p->arena, o ? o->target : NULL, !emit_only,
 			 target, &p->isa))
 		return false;
+	target->externals = pl->externals;
+	target->nexternals = pl->nexternals;
 	if (pl->kernels && !plan_units_fit(p, pl->kernels, target))
 		return false;
 	if (!pipeline_run(pl, from))

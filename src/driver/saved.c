@@ -144,6 +144,20 @@ static bool rebuild(TenonPlan *p, const char *path, const char *text,
 	return same_text(p, path, "the file", text, plan_json(p->plan));
 }
 
+/* Code that no law of ours holds for is told, wherever it was read from. */
+static void tell_foreign(TenonPlan *p, const char *path, const Kernels *ks)
+{
+	for (size_t i = 0; i < ks->kernels.n; i++) {
+		const KForeign *f = kernel_foreign(&ks->kernels.p[i]);
+		if (f)
+			api_notice(p->c,
+				   "%s: kernel %s is %s of %s, a user's code "
+				   "whose stores are not proved in bounds",
+				   path, ks->kernels.p[i].name, f->symbol,
+				   f->file);
+	}
+}
+
 static bool load_text(TenonPlan *p, const char *path, const char *text,
 		      size_t len)
 {
@@ -159,6 +173,7 @@ static bool load_text(TenonPlan *p, const char *path, const char *text,
 	    !plan_units_fit(p, p->kernels, &target) ||
 	    !plan_compiler(p, target.name, p->kernels, &compiler, &flags))
 		return false;
+	tell_foreign(p, path, p->kernels);
 	if (strcmp(compiler, parts.compiler))
 		return refuse_plan(p, path,
 				   "compiled by `%s`; this machine's compiler "

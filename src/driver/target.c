@@ -31,6 +31,8 @@ const char *target_emit(Arena *a, const char *name, const Kernels *ks,
 
 	if (kernel_call(k))
 		return emit_library(a, ks, k);
+	if (kernel_foreign(k))
+		return emit_external(a, ks, k);
 	return d == CD_C ? emit_c(a, ks, k) : emit_gpu(a, ks, k, d);
 }
 

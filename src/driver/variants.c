@@ -68,7 +68,9 @@ static bool partition(Tune *t, Pipeline *pl, Arena *a, const Program *p,
 			 .program = t->program->p,
 			 .rewritten = stage2_copy(a, p),
 			 .stop_after = "partition"};
-	return pipeline_pins(pl, pins, count) &&
+	const TenonPlanOptions *o = t->o->plan;
+	return (!o || pipeline_externals(pl, o->externals, o->nexternals)) &&
+	       pipeline_pins(pl, pins, count) &&
 	       pipeline_run(pl, STAGE_REWRITTEN);
 }
 
@@ -110,9 +112,10 @@ static const char *how_of(const Maker *m, Arena *a, const char *const *own,
 	return buf_str(&b);
 }
 
-static void refuse(Space *s, const char *how, const char *why)
+/* us: predicted; 0: no model, or nobody asked. */
+static void refuse(Space *s, const char *how, const char *why, double us)
 {
-	VariantRefused no = {how, why};
+	VariantRefused no = {how, why, us};
 
 	VEC_PUSH(s->arena, s->refused, no);
 }
@@ -132,7 +135,8 @@ static bool add(Maker *m, const char *const *own, size_t n)
 	v.pins = pins;
 	v.how = how_of(m, a, own, n);
 	if (!partition(t, &pl, a, m->program, own, n)) {
-		refuse(s, v.how, first_line(a, buf_str(&t->c->ctx.messages)));
+		refuse(s, v.how, first_line(a, buf_str(&t->c->ctx.messages)),
+		       0);
 		ctx_clear_errors(&t->c->ctx);
 		return false;
 	}
@@ -143,7 +147,7 @@ static bool add(Maker *m, const char *const *own, size_t n)
 	regions_key(a, v.regions, v.key);
 	const char *no = there(s, v.key) ? NULL : space_add(s, &v);
 	if (no)
-		refuse(s, v.how, no);
+		refuse(s, v.how, no, 0);
 	return !no;
 }
 
@@ -256,6 +260,69 @@ static bool alternatives(Maker *m)
 	return true;
 }
 
+/* ---- what the contract forbids ------------------------------------------ */
+
+/* Of a program whose every value has the relaxation; 0: none, or no model. */
+static double relaxed_cost(Tune *t, uint32_t relax)
+{
+	Arena *a = &t->arena;
+	Program *p = program_copy(a, t->program->p);
+	Pipeline pl = {.c = t->c,
+		       .arena = a,
+		       .target = &t->target,
+		       .program = p,
+		       .stop_after = "partition"};
+	Space s = {.arena = a, .target = &t->target, .dims = t->space.dims};
+	size_t n;
+	const char **pins = pins_with(t, a, NULL, 0, &n);
+
+	for (ValueId v = 0; v < p->values.n; v++)
+		program_value(p, v)->relax |= relax;
+	if (!pipeline_pins(&pl, pins, n) || !pipeline_run(&pl, STAGE_PROGRAM)) {
+		ctx_clear_errors(&t->c->ctx);
+		return 0;
+	}
+	Variant v = {.program = pl.rewritten,
+		     .regions = pl.regions,
+		     .how = "",
+		     .fixed = pl.pins,
+		     .nfixed = pl.npins};
+	return space_add(&s, &v) ? 0 : s.variants.p[0].cost;
+}
+
+/* Relaxations that the program does not ask for and that are predicted to pay:
+ * refused, with what they would take. */
+static void forbidden(Tune *t)
+{
+	static const struct {
+		uint32_t relax;
+		const char *name, *what;
+	} rows[] = {
+		{RELAX_SINGLE_ROUNDING, "single_rounding",
+		 "boundaries of products and sums"},
+		{RELAX_CONTRACTION, "contraction",
+		 "boundaries of products that are added"},
+		{RELAX_REASSOCIATE, "reassociate",
+		 "boundaries between sums that are added"},
+		{RELAX_TF32, "tf32", "bits of the operands of f32 products"},
+	};
+	Arena *a = &t->arena;
+	double base = t->space.variants.p[0].cost;
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		double us = relaxed_cost(t, rows[i].relax);
+		if (us <= 0 || us >= base)
+			continue;
+		refuse(&t->space,
+		       arena_printf(a, "@contract(%s)", rows[i].name),
+		       arena_printf(a,
+				    "the program does not ask for %s, which "
+				    "drops %s",
+				    rows[i].name, rows[i].what),
+		       us);
+	}
+}
+
 bool variants_make(Tune *t)
 {
 	Maker m = {.t = t, .how = ""};
@@ -269,12 +336,16 @@ bool variants_make(Tune *t)
 	/* the rule's own, with the user's pins: what is wrong there is an
 	 * error */
 	Pipeline pl;
-	if (!partition(t, &pl, &t->arena, t->rewritten, NULL, 0) ||
-	    !realise_program(&t->c->ctx, &t->arena, pl.regions, &t->target,
+	if (!partition(t, &pl, &t->arena, t->rewritten, NULL, 0))
+		return false;
+	t->target.externals = pl.externals;
+	t->target.nexternals = pl.nexternals;
+	if (!realise_program(&t->c->ctx, &t->arena, pl.regions, &t->target,
 			     pl.pins, pl.npins, NULL))
 		return false;
 	m.program = t->rewritten;
 	partitions(&m);
+	forbidden(t);
 	return alternatives(&m);
 }
 

@@ -23,6 +23,8 @@ const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 		     CDialect dialect);
 /* What is asked of a library, of a kernel that is its call. */
 const char *emit_library(Arena *a, const Kernels *ks, const Kernel *k);
+/* A user's function and its caller, of a kernel that is one. */
+const char *emit_external(Arena *a, const Kernels *ks, const Kernel *k);
 /* Bytes of a block's memory that a launch of the phase gives. */
 Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph,
 	       CDialect dialect);

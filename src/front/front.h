@@ -9,6 +9,7 @@
 #ifndef TENON_FRONT_H
 #define TENON_FRONT_H
 
+#include "ir/external.h"
 #include "ir/program.h"
 
 /* A dim that is read as a number. */
@@ -55,5 +56,12 @@ bool weight_stat(Ctx *ctx, const char *path, const char *name, DType want,
 /* Reads a WEIGHT value's data, checked against its dtype and shape. */
 bool weight_read(Ctx *ctx, const Program *p, ValueId v, const Binding *b,
 		 Tensor *out);
+
+/* ---- kernels of the user's (external.c) -------------------------------- */
+
+/* Reads a signature file and its source; a holds them. */
+bool external_read(Ctx *ctx, Arena *a, const char *path, External *out);
+/* Whether its names, dtypes, shapes and arguments are those of a program. */
+bool external_check(Ctx *ctx, Arena *a, External *x, Program *p);
 
 #endif

@@ -205,6 +205,11 @@ bool phase_may_run_once(const Kernels *ks, const Kernel *k, const Phase *ph,
 			buf_puts(why, "it is a library's");
 		return false;
 	}
+	if (ph->foreign) {
+		if (why)
+			buf_puts(why, "it is the user's");
+		return false;
+	}
 	return list_may(ks, k, ph, &ph->body, why);
 }
 

@@ -337,6 +337,29 @@ typedef struct KCall {
 #define CALL_MAX_PARTS 256 /* down, and across */
 #define CALL_ALIGN     16  /* bytes: what buffers begin at a multiple of */
 
+/* ---- functions of the user's ------------------------------------------- */
+
+typedef enum KArgKind {
+	KARG_BUFFER,
+	KARG_DIM,
+	KARG_TASK,
+	KARG_COUNT,
+} KArgKind;
+/* n: the buffer; the dim */
+typedef struct KArg {
+	KArgKind kind;
+	uint32_t n;
+} KArg;
+
+/* A function of C that computes a kernel, `tasks` calls of it
+ * (docs/external.md). What it touches is not proved. */
+typedef struct KForeign {
+	const char *name, *file, *symbol;
+	const char *text; /* whole lines */
+	Ex tasks;
+	VEC(KArg) args;
+} KForeign;
+
 /*
  * A phase marked `once` depends on nothing that differs between the runs of
  * one binding of dims: it reads weights, constants and what such phases
@@ -349,7 +372,8 @@ typedef struct Phase {
 	int threads;       /* of a worker of a GPU; 0: a CPU's, with lanes */
 	VEC(KMap) maps;    /* that its boxes are brought from */
 	const KCall *call; /* a library does it: no tasks, no body; or NULL */
-	VEC(KAxis) tasks;  /* task axes, outermost first; count: product */
+	const KForeign *foreign; /* a user's function does; or NULL */
+	VEC(KAxis) tasks; /* task axes, outermost first; count: product */
 	StmtList body;
 } Phase;
 
@@ -410,6 +434,11 @@ bool phase_is_late(const Kernel *k, const Phase *ph);
 static inline const KCall *kernel_call(const Kernel *k)
 {
 	return k->phases.n ? k->phases.p[0].call : NULL;
+}
+/* The user's function that a kernel is; NULL: none. */
+static inline const KForeign *kernel_foreign(const Kernel *k)
+{
+	return k->phases.n ? k->phases.p[0].foreign : NULL;
 }
 /* Whether any kernel is a library's. */
 bool kernels_call(const Kernels *ks);

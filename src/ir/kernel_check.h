@@ -89,6 +89,7 @@ bool kcheck_dot(Check *c, const Stmt *s);
 bool kcheck_runs(Check *c, const Stmt *s);
 /* The laws of a phase that is a library's, in kernel_check_call.c. */
 bool kcheck_call(Check *c, const Phase *ph);
+bool kcheck_foreign(Check *c, const Phase *ph);
 /* The laws of a statement that is neither FOR nor IF. */
 bool kcheck_simple(Check *c, const Stmt *s);
 

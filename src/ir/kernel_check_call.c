@@ -156,6 +156,29 @@ static void suppose(Check *c, Ex extent)
 	VEC_PUSH(c->arena, c->facts.facts, less(c, extent, ex_const(c->t, 1)));
 }
 
+/* Of a user's function all that can be asked is that its arguments are those
+ * that it may have; what it stores is its user's to know. */
+bool kcheck_foreign(Check *c, const Phase *ph)
+{
+	const KForeign *f = ph->foreign;
+
+	bool alone = !ph->once && !ph->threads && !ph->tasks.n && !ph->body.n &&
+		     !ph->call && c->k->phases.n == 1;
+	for (size_t i = 0; i < c->k->buffers.n; i++) {
+		alone &= c->k->buffers.p[i].scope <= SCOPE_OUT;
+		c->stored[i] = c->k->buffers.p[i].scope == SCOPE_OUT;
+	}
+	if (!alone)
+		return kcheck_breach(c, "a user's function is all of a kernel");
+	for (size_t i = 0; i < f->args.n; i++) {
+		const KArg *a = &f->args.p[i];
+		if ((a->kind == KARG_BUFFER && a->n >= c->k->buffers.n) ||
+		    (a->kind == KARG_DIM && a->n >= c->t->dims.n))
+			return kcheck_breach(c, "no such argument");
+	}
+	return kcheck_dims(c, f->tasks, "tasks");
+}
+
 bool kcheck_call(Check *c, const Phase *ph)
 {
 	const KCall *y = ph->call;

@@ -734,6 +734,54 @@ static bool call(Parser *p, Phase *ph)
 	       expect(p, "as") && value(p, &c->value);
 }
 
+static bool foreign_arg(Parser *p, KForeign *f)
+{
+	KArg a = {.kind = KARG_TASK};
+	int64_t n = 0;
+
+	if (take(p, "dim")) {
+		a.kind = KARG_DIM;
+		if (!extent_number(p, &n))
+			return false;
+		a.n = (uint32_t)n;
+	} else if (!take(p, "task")) {
+		a.kind = KARG_BUFFER;
+		if (!named_buffer(p, &a.n))
+			return false;
+	}
+	VEC_PUSH(p->arena, f->args, a);
+	return true;
+}
+
+/* What follows `phase main foreign`. */
+static bool foreign(Parser *p, Phase *ph)
+{
+	KForeign *f = arena_new(p->arena, KForeign);
+	const char *line;
+	Buf text;
+
+	ph->foreign = f;
+	if (!word(p, &f->name) || !expect(p, "symbol") ||
+	    !word(p, &f->symbol) || !expect(p, "file") ||
+	    !string(p, &f->file) || !expect(p, "tasks") ||
+	    !expression(p, &f->tasks) || !expect(p, "{") || !end_of_line(p) ||
+	    !expect(p, "arguments"))
+		return false;
+	for (skip(p); *p->s != '\n' && *p->s; skip(p))
+		if (!foreign_arg(p, f))
+			return false;
+	if (!end_of_line(p))
+		return false;
+	buf_init(&text, p->arena);
+	while (!take(p, "}")) {
+		if (!string(p, &line) || !end_of_line(p))
+			return false;
+		buf_printf(&text, "%s\n", line);
+	}
+	f->text = buf_str(&text);
+	return true;
+}
+
 static bool phase(Parser *p)
 {
 	Phase ph = {0};
@@ -744,6 +792,12 @@ static bool phase(Parser *p)
 		return false;
 	if (take(p, "call")) {
 		if (!call(p, &ph))
+			return false;
+		VEC_PUSH(p->arena, p->k->phases, ph);
+		return end_of_line(p);
+	}
+	if (take(p, "foreign")) {
+		if (!foreign(p, &ph))
 			return false;
 		VEC_PUSH(p->arena, p->k->phases, ph);
 		return end_of_line(p);

@@ -22,6 +22,14 @@
  *			right w from 0 by 1, 768, 0
  *		} as %3
  *
+ * or a user's function's, whose source is in the text, a string a line:
+ *
+ *		phase main foreign mine symbol f file "mine.c" tasks 1 {
+ *			arguments b_x b_y dim 0
+ *			"void f(const float *x, float *y, int64_t m)"
+ *			...
+ *		}
+ *
  * A trailing ` as %5` names the program's value that a statement computes.
  * kernel_parse.c reads it.
  */
@@ -30,6 +38,7 @@
 #include "ir/internal.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* ---- statements ------------------------------------------------------ */
 
@@ -403,8 +412,42 @@ static void print_call(Printer *p, const Phase *ph)
 	buf_printf(p->b, "\t} as %%%u\n", c->value);
 }
 
+static void print_foreign(Printer *p, const Phase *ph)
+{
+	const KForeign *f = ph->foreign;
+
+	buf_printf(p->b, "\tphase %s foreign %s symbol %s file ", ph->name,
+		   f->name, f->symbol);
+	buf_json_string(p->b, f->file);
+	buf_puts(p->b, " tasks ");
+	print_ex(p, f->tasks);
+	buf_puts(p->b, " {\n\t\targuments");
+	for (size_t i = 0; i < f->args.n; i++) {
+		const KArg *a = &f->args.p[i];
+		if (a->kind == KARG_BUFFER)
+			buf_printf(p->b, " %s", p->k->buffers.p[a->n].name);
+		else if (a->kind == KARG_DIM)
+			buf_printf(p->b, " dim %u", a->n);
+		else
+			buf_puts(p->b, " task");
+	}
+	buf_putc(p->b, '\n');
+	for (const char *s = f->text; *s;) {
+		size_t n = strcspn(s, "\n");
+		buf_puts(p->b, "\t\t");
+		buf_json_string(p->b, arena_strndup(p->ks->arena, s, n));
+		buf_putc(p->b, '\n');
+		s += n + (s[n] == '\n');
+	}
+	buf_puts(p->b, "\t}\n");
+}
+
 static void print_phase(Printer *p, const Phase *ph)
 {
+	if (ph->foreign) {
+		print_foreign(p, ph);
+		return;
+	}
 	if (ph->call) {
 		print_call(p, ph);
 		return;

@@ -343,6 +343,8 @@ static bool check_phase(Check *c, const Phase *ph)
 		return kcheck_breach(c, "too many task axes");
 	if (ph->call && !kcheck_call(c, ph))
 		return false;
+	if (ph->foreign && !kcheck_foreign(c, ph))
+		return false;
 	for (size_t i = 0; i < ph->maps.n; i++)
 		if (!kcheck_map(c, &ph->maps.p[i]))
 			return false;

@@ -170,6 +170,8 @@ double phase_work(Arena *a, const Kernels *ks, const Kernel *k, const Phase *ph,
 
 	if (ph->call)
 		return call_work(&w, ph->call);
+	if (ph->foreign) /* unknown: worth all workers */
+		return 1e12;
 	w.axes = arena_array(a, int64_t, k->naxes + 1);
 	for (size_t i = 0; i < ph->tasks.n; i++) {
 		int64_t n = extent_of(&w, ph->tasks.p[i].extent);

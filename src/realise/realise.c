@@ -5,8 +5,13 @@
 #include <string.h>
 
 static const Realisation *const cpu_table[] = {
-	&realise_cpu_library, &realise_contract, &realise_attention,
-	&realise_rowreduce,   &realise_loop,     NULL,
+	&realise_external,
+	&realise_cpu_library,
+	&realise_contract,
+	&realise_attention,
+	&realise_rowreduce,
+	&realise_loop,
+	NULL,
 };
 static const Realisation *const gpu_table[] = {
 	&realise_library,   &realise_gpu_contract, &realise_gpu_attention,
@@ -94,6 +99,12 @@ static const Realisation *choose(Arena *a, const Regions *r, uint32_t region,
 			       table[i] == &realise_cpu_library;
 		if (library && !t->library)
 			continue;
+		if (table[i] == &realise_external) {
+			Candidate c = realise_external.rule(r, region, t);
+			c.params[0].value = t->external_pinned;
+			if (realise_external.legal(a, r, region, t, &c))
+				continue;
+		}
 		if (!table[i]->admit(a, r, region))
 			return table[i];
 	}
@@ -104,7 +115,11 @@ Target target_pinned(const Target *t, const Pin *pins, size_t n)
 {
 	Target out = *t;
 
+	out.external_pinned = -1;
+
 	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(pins[i].realisation, "external"))
+			out.external_pinned = pins[i].value;
 		if (!strcmp(pins[i].realisation, "library") &&
 		    !strcmp(pins[i].param, "product"))
 			out.library = true;
@@ -178,6 +193,10 @@ static const Realisation *decide(Ctx *ctx, Arena *a, const Regions *r,
 	if (chosen)
 		take(c, &chosen[region].candidate);
 	const Pin *last = apply_pins(re, c, pins, npins, pinned);
+	/* what the pin makes bare may be another realisation's, if chosen */
+	for (size_t i = 0; chosen && i < npins; i++)
+		pins[i].used |= !strcmp(pins[i].realisation, "library") &&
+				!strcmp(pins[i].param, "product");
 	if (last && re->settle)
 		re->settle(r, region, t, c, pinned);
 	const char *why = re->legal(a, r, region, t, c);
@@ -192,6 +211,25 @@ static const Realisation *decide(Ctx *ctx, Arena *a, const Regions *r,
 	diag_fail(ctx, ERR_PROGRAM, NULL, "refused: kernel k%u, %s: %s", region,
 		  re->name, why);
 	return NULL;
+}
+
+/* Why no region uses the pin; of a user's kernel, why each may not. */
+static const char *unused(Arena *a, const Regions *r, const Target *t,
+			  const Pin *pin)
+{
+	Buf b;
+
+	buf_init(&b, a);
+	buf_puts(&b, "no region of this program uses it");
+	for (uint32_t i = 0;
+	     !strcmp(pin->realisation, "external") && i < r->regions.n; i++) {
+		Candidate c = realise_external.rule(r, i, t);
+		c.params[0].value = pin->value;
+		const char *why = realise_external.legal(a, r, i, t, &c);
+		buf_printf(&b, "%s region %u: %s", i ? ";" : ":", i,
+			   why ? why : "a library computes it");
+	}
+	return buf_str(&b);
 }
 
 Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
@@ -224,8 +262,7 @@ Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 	}
 	for (size_t i = 0; i < npins; i++)
 		if (!pins[i].used) {
-			pin_error(ctx, &pins[i],
-				  "no region of this program uses it");
+			pin_error(ctx, &pins[i], unused(a, r, t, &pins[i]));
 			return NULL;
 		}
 	return ks;

@@ -3,12 +3,14 @@
  *
  * One file a realisation: loop.c, rowreduce.c, contract.c, attention.c (its
  * loops in attention_body.c); gpu_contract.c and gpu_attention.c are for GPUs,
- * library.c leaves a product to a library, of a GPU or a CPU. lower.c holds
+ * library.c leaves a product to a library, of a GPU or a CPU, external.c a
+ * region to a user's function. lower.c holds
  * what they share: evaluating a value of the program at an index.
  */
 #ifndef TENON_REALISE_REALISE_H
 #define TENON_REALISE_REALISE_H
 
+#include "ir/external.h"
 #include "ir/kernel.h"
 
 /*
@@ -50,6 +52,10 @@ typedef struct Target {
 	bool library;     /* products are a library's: pinned */
 	/* by Library: why it is not here; NULL: it is, or nobody asked */
 	const char *missing[LIBRARY_COUNT];
+	/* kernels of the user's; -1: none is pinned */
+	const External *externals;
+	size_t nexternals;
+	int64_t external_pinned;
 	/* bytes: L1d and L2 of a core, L3 that all of them may count on */
 	int64_t cache[3];
 	Rates rates;
@@ -132,7 +138,7 @@ typedef struct Realisation {
 
 extern const Realisation realise_loop, realise_rowreduce, realise_contract,
 	realise_attention, realise_gpu_contract, realise_gpu_attention,
-	realise_library, realise_cpu_library;
+	realise_library, realise_cpu_library, realise_external;
 
 /*
  * Guards the load that the verifier could not prove by the two conditions

@@ -16,31 +16,11 @@
  */
 #include "realise/rowreduce.h"
 
-#include "realise/cost.h"
-
 #include <string.h>
 
 static const char *const rowreduce_params[] = {
 	"lanes", "rows",     "stream", "ahead", "split",
 	"keep",  "distance", "width",  "turns", NULL};
-enum {
-	P_LANES,
-	P_ROWS,     /* elements that make a task worth a claim; a GPU's: rows */
-	P_STREAM,   /* stores past the caches: 0 never, 1 by size, 2 always */
-	P_AHEAD,    /* a pass asks for the next row: as stream */
-	P_SPLIT,    /* rows in pieces: 0 never, 1 by length, 2 always */
-	P_KEEP,     /* of a row for the passes behind: KEEP_... */
-	P_DISTANCE, /* rows from the one at hand to the one asked for */
-	P_WIDTH,    /* a GPU's: elements of a run, 0: single ones, in turn */
-	P_TURNS,    /* a GPU's: runs of a thread in a step */
-	P_COUNT,
-	P_CPU = P_WIDTH
-};
-enum {
-	KEEP_NONE,   /* all is computed again */
-	KEEP_COSTLY, /* values of an inexact elementary function */
-	KEEP_ALL,
-};
 
 static const char *rowreduce_admit(Arena *a, const Regions *r, uint32_t region)
 {
@@ -579,86 +559,6 @@ bool rows_pass_has_work(const Rows *w, int pass)
 	return false;
 }
 
-/* ---- reading ahead --------------------------------------------------- */
-
-/*
- * Cycles a vector takes, in halves: loads from a nearby cache, operations on
- * two ports, an elementary function, a line on its way to memory.
- */
-static int64_t body_cost(const Rows *w, const StmtList *body)
-{
-	int64_t cost = 0;
-
-	for (size_t i = 0; i < body->n; i++) {
-		const Stmt *s = body->p[i];
-		if (s->kind == ST_LOAD)
-			cost += 3;
-		else if (s->kind == ST_STORE)
-			cost += w->l.k->buffers.p[s->buffer].scope == SCOPE_OUT
-					? 14
-					: 2;
-		else if (s->kind == ST_OP)
-			cost += op_info[s->op].ulp > 0 ? 20
-				: s->op == OP_DIV      ? 8
-						       : 1;
-		else
-			cost += 1;
-	}
-	return cost;
-}
-
-/*
- * Memory is to be busy all the time, not only while the first pass loads
- * and the last one stores: while the longest pass works on a row, memory is
- * asked for what the first pass will load of the next one. (All passes
- * asking for a share each was measured to gain nothing over that: most of
- * the hints then name a line asked for already.) The last rows of a task ask
- * for the last, which is in the caches or asked for.
- */
-static void read_ahead(Rows *w, int64_t distance)
-{
-	Lower *l = &w->l;
-	ExprTab *t = &l->p->ex;
-	size_t naxes = (size_t)l->k->naxes;
-	Ex *with = arena_array(l->arena, Ex, naxes);
-	Ex one = ex_const(t, 1), next = ex_const(t, distance);
-	const Pass *first = &w->pass.p[0], *longest = &w->pass.p[1];
-
-	for (size_t i = 2; i < w->pass.n; i++)
-		if (w->pass.p[i].cost > longest->cost)
-			longest = &w->pass.p[i];
-	for (size_t i = 0; i < naxes; i++)
-		with[i] = ex_axis(t, (int64_t)i);
-	for (int d = 0; d < w->reg->rank; d++) {
-		const ExNode *n = ex_node(t, first->index[d]);
-		if (rows_reduces(w->reg, d) && n->kind == EX_AXIS)
-			with[n->value] = longest->index[d];
-	}
-	with[w->row_axis] = ex_min(t, ex_add(t, with[w->row_axis], next),
-				   ex_sub(t, w->row_extent, one));
-	for (size_t i = 0; i < first->body->n; i++) {
-		const Stmt *ld = first->body->p[i];
-		bool moves = false;
-		if (ld->kind != ST_LOAD ||
-		    l->k->buffers.p[ld->buffer].scope != SCOPE_IN)
-			continue;
-		Stmt *s = arena_new(l->arena, Stmt);
-		*s = (Stmt){.kind = ST_AHEAD,
-			    .var = NO_VAR,
-			    .dtype = ld->dtype,
-			    .buffer = ld->buffer,
-			    .nindex = ld->nindex,
-			    .value = NO_VALUE};
-		for (int d = 0; d < ld->nindex; d++) {
-			moves |= ex_uses_axis(t, ld->index[d], w->row_axis);
-			s->index[d] =
-				ex_subst_axes(t, ld->index[d], with, naxes);
-		}
-		if (moves)
-			VEC_PUSH(l->arena, *longest->body, s);
-	}
-}
-
 /* ---- the passes ------------------------------------------------------ */
 
 /* The folds of a pass, declared at the place at hand. */
@@ -729,7 +629,7 @@ void rows_lower_pass(Rows *w, int pass)
 		loops++;
 	}
 	rows_pass_element(w, pass, folds.p, folds.n, index);
-	Pass p = {.body = l->at, .cost = body_cost(w, l->at)};
+	Pass p = {.body = l->at, .cost = rows_body_cost(w, l->at)};
 	memcpy(p.index, index, sizeof(index));
 	VEC_PUSH(l->arena, w->pass, p);
 	if (w->run.width)
@@ -804,7 +704,7 @@ static void lower_along(Rows *w, int64_t distance)
 	}
 	rows_values(w, w->passes);
 	if (w->row_axis >= 0 && w->pass.n > 1)
-		read_ahead(w, distance);
+		rows_read_ahead(w, distance);
 }
 
 /* ---- the kernel ------------------------------------------------------- */
@@ -977,48 +877,8 @@ static void rowreduce_lower(Kernels *ks, Kernel *k, const Regions *r,
 			   !ex_equals(t, where, 1));
 }
 
-/* ---- what a search considers ------------------------------------------ */
-
-static bool has_costly(const Regions *r, const Region *reg)
-{
-	for (size_t i = 0; i < reg->values.n; i++) {
-		const Value *v = program_value(r->program, reg->values.p[i]);
-		if (op_info[v->op].ulp > 0 && v->rank == reg->rank)
-			return true;
-	}
-	return false;
-}
-
-static void rowreduce_domain(const Regions *r, uint32_t region, const Target *t,
-			     Domain by[MAX_PARAMS])
-{
-	int lanes = lower_lanes(r, region, t);
-	bool costly = has_costly(r, &r->regions.p[region]);
-
-	by[P_SPLIT] = (Domain){{2}, 1};
-	by[P_KEEP] = (Domain){{KEEP_ALL, KEEP_NONE}, costly ? 2 : 1};
-	if (t->threads) {
-		by[P_LANES] = (Domain){{32, 64, 128, 256, 512, 1024}, 6};
-		by[P_STREAM] = (Domain){{2}, 1};
-		by[P_KEEP] = (Domain){{KEEP_NONE}, costly};
-		by[P_WIDTH] = (Domain){{0}, 1};
-		by[P_TURNS] = (Domain){{1, 2, 4, 8}, 4};
-		return;
-	}
-	by[P_STREAM] = by[P_AHEAD] = (Domain){{0, 2}, 2};
-	by[P_LANES] = (Domain){{lanes / 2}, lanes > 1};
-	by[P_ROWS] = (Domain){{1 << 17, 1 << 20}, 2};
-	by[P_DISTANCE] = (Domain){{2}, 1};
-}
-
-static Cost rowreduce_cost(const Regions *r, uint32_t region, const Target *t,
-			   const Candidate *c, const int64_t *dims)
-{
-	return cost_lowered(&realise_rowreduce, r, region, t, c, dims);
-}
-
 const Realisation realise_rowreduce = {
 	"rowreduce",      rowreduce_params, rowreduce_admit,
 	rowreduce_rule,   rowreduce_legal,  rowreduce_lower,
-	rowreduce_settle, rowreduce_domain, rowreduce_cost,
+	rowreduce_settle, rows_domain,      rows_cost,
 };

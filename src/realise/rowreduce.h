@@ -2,8 +2,10 @@
  * rowreduce.h: what the files of the realisation `rowreduce` share.
  *
  *   rowreduce.c         passes over whole rows
- *   rowreduce_across.c  passes over blocks of columns, where the last axis is
- * kept rowreduce_split.c   passes over pieces of rows, by many workers
+ *   rowreduce_across.c  passes over blocks of columns: the last axis is kept
+ *   rowreduce_split.c   passes over pieces of rows, by many workers
+ *   rowreduce_cost.c    what a search considers, and predicted times
+ *   rowreduce_ahead.c   a pass asks memory for the next row
  */
 #ifndef TENON_REALISE_ROWREDUCE_H
 #define TENON_REALISE_ROWREDUCE_H
@@ -13,6 +15,25 @@
 #define PIECE      16384 /* elements: some 2 us, worth a claim */
 #define MIN_PIECES 4     /* fewer do not pay for the phases */
 #define LEAST_CUT  (PIECE * MIN_PIECES)
+
+enum {
+	P_LANES,
+	P_ROWS,     /* elements that make a task worth a claim; a GPU's: rows */
+	P_STREAM,   /* stores past the caches: 0 never, 1 by size, 2 always */
+	P_AHEAD,    /* a pass asks for the next row: as stream */
+	P_SPLIT,    /* rows in pieces: 0 never, 1 by length, 2 always */
+	P_KEEP,     /* of a row for the passes behind: KEEP_... */
+	P_DISTANCE, /* rows from the one at hand to the one asked for */
+	P_WIDTH,    /* a GPU's: elements of a run, 0: single ones, in turn */
+	P_TURNS,    /* a GPU's: runs of a thread in a step */
+	P_COUNT,
+	P_CPU = P_WIDTH
+};
+enum {
+	KEEP_NONE,   /* all is computed again */
+	KEEP_COSTLY, /* values of an inexact elementary function */
+	KEEP_ALL,
+};
 
 /* A walk over a row. */
 typedef struct Pass {
@@ -91,6 +112,21 @@ void rows_lower_pass(Rows *w, int pass);
 /* What a pass does with an element of the space: n folds, and its results. */
 void rows_pass_element(Rows *w, int pass, const Fold *folds, size_t n,
 		       const Ex *index);
+
+/* ---- rowreduce_cost.c ------------------------------------------------ */
+
+void rows_domain(const Regions *r, uint32_t region, const Target *t,
+		 Domain by[MAX_PARAMS]);
+Cost rows_cost(const Regions *r, uint32_t region, const Target *t,
+	       const Candidate *c, const int64_t *dims);
+
+/* ---- rowreduce_ahead.c ----------------------------------------------- */
+
+/* What a vector of a pass's body takes. */
+int64_t rows_body_cost(const Rows *w, const StmtList *body);
+/* Asks for the row `distance` ahead in the longest pass of those behind the
+ * first. */
+void rows_read_ahead(Rows *w, int64_t distance);
 
 /* ---- rowreduce_across.c ---------------------------------------------- */
 

@@ -199,6 +199,21 @@ static void beside(TrialResult *r)
 	r->state = TRIAL_FAILED;
 }
 
+/* What is wrong is timed all the same, so that it is known what being right
+ * costs; that it may not run to the end is no news. */
+static void time_wrong(Child *c, Racer *x, TrialResult *r)
+{
+	TrialResult timed = *r;
+
+	if (race_run(c->job->progress, x, &c->incumbent, c->job->o, &timed,
+		     &c->beside) != TRIAL_MEASURED ||
+	    c->beside)
+		return;
+	timed.state = r->state;
+	memcpy(timed.text, r->text, sizeof(r->text));
+	*r = timed;
+}
+
 /* All steps but the closing; *open: it is to be closed. */
 static void steps(Child *c, Racer *x, TrialResult *r, bool *open)
 {
@@ -210,6 +225,8 @@ static void steps(Child *c, Racer *x, TrialResult *r, bool *open)
 		return;
 	*open = true;
 	r->state = check(c, path, STEP_CHECK, r);
+	if (r->state == TRIAL_WRONG)
+		time_wrong(c, x, r);
 	if (r->state != TRIAL_MEASURED)
 		return;
 	r->state = race_run(c->job->progress, x, &c->incumbent, c->job->o, r,

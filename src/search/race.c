@@ -185,46 +185,45 @@ static int block_size(double seconds)
 	return seconds < BLOCK ? (int)(BLOCK / seconds) : 1;
 }
 
-/* Warms x up, and sizes its block where that has not been done. */
-static bool size_block(Race *r, Racer *x)
+/* Warms x up, and takes the time of one call where it is not known. */
+static bool try_out(Race *r, Racer *x)
 {
-	double start = clock_seconds(), sum = 0, seconds;
-	int n = 0;
+	double start = clock_seconds(), seconds;
 
 	rest(r->progress);
 	if (!warm_up(r, x))
 		return false;
-	if (x->calls > 0)
+	if (x->seconds > 0)
 		return true;
-	do {
+	for (int i = 0; i < TRIALS; i++) {
 		if (!calls(r, x, 1, &seconds))
 			return false;
-		sum += seconds;
-	} while (++n < TRIALS && clock_seconds() - start < 4 * WARM_SECONDS);
-	x->seconds = sum / n;
-	x->calls = block_size(x->seconds);
+		if (i == 0 || seconds < x->seconds)
+			x->seconds = seconds;
+		if (clock_seconds() - start > 4 * WARM_SECONDS)
+			break;
+	}
 	return true;
 }
 
 /* What a sample is: n calls by the path's clock. */
-static bool sample(Race *r, Racer *x, double *seconds)
+static bool sample(Race *r, Racer *x, int n, double *seconds)
 {
 	if (!x->path->timed)
-		return calls(r, x, x->calls, seconds);
-	r->state =
-		x->path->timed(x->path->state, x->calls, seconds, r->out->text);
+		return calls(r, x, n, seconds);
+	r->state = x->path->timed(x->path->state, n, seconds, r->out->text);
 	return r->state == TRIAL_MEASURED;
 }
 
 static bool block(Race *r, Racer *x, double *us)
 {
-	int awake = x->calls < AWAKE ? x->calls : AWAKE;
+	int n = r->out->calls, awake = n < AWAKE ? n : AWAKE;
 	double seconds;
 
 	rest(r->progress);
 	if (x->seconds < AWAKE_CALL && !calls(r, x, awake, &seconds))
 		return false;
-	if (!sample(r, x, &seconds))
+	if (!sample(r, x, n, &seconds))
 		return false;
 	*us = seconds > 0 ? seconds * 1e6 : 1e-6;
 	return true;
@@ -247,14 +246,10 @@ static bool round_run(Race *r, int i)
 	return !first || block(r, r->incumbent, &out->other_us[i]);
 }
 
-static int rounds_planned(const Race *r, int rounds)
+static int rounds_planned(const Race *r, double longest, int rounds)
 {
-	bool alone = !r->incumbent->path;
-	double longest = r->candidate->seconds;
-	int most = alone ? ALONE : TRIAL_ROUNDS;
+	int most = r->incumbent->path ? TRIAL_ROUNDS : ALONE;
 
-	if (!alone && r->incumbent->seconds > longest)
-		longest = r->incumbent->seconds;
 	if (longest > LONG_CALL && most > LONG_ROUNDS)
 		most = LONG_ROUNDS;
 	if (rounds > most)
@@ -271,15 +266,22 @@ static void median_time(TrialResult *out)
 	out->median_us = median(us, out->rounds);
 }
 
+/*
+ * Blocks of both sides have as many calls, sized by the slower one: what the
+ * first calls of a block cost more would else favour the longer block.
+ */
 static bool rounds(Race *r, const TrialOptions *o)
 {
 	TrialResult *out = r->out;
 
-	if (!size_block(r, r->candidate) ||
-	    (r->incumbent->path && !size_block(r, r->incumbent)))
+	if (!try_out(r, r->candidate) ||
+	    (r->incumbent->path && !try_out(r, r->incumbent)))
 		return false;
-	int planned = rounds_planned(r, o->rounds);
-	out->calls = r->candidate->calls;
+	double longest = r->candidate->seconds;
+	if (r->incumbent->path && r->incumbent->seconds > longest)
+		longest = r->incumbent->seconds;
+	int planned = rounds_planned(r, longest, o->rounds);
+	out->calls = block_size(longest);
 	out->verdict = TRIAL_FASTER;
 	for (int i = 0; i < planned; i++) {
 		if (!round_run(r, i))

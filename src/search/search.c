@@ -135,7 +135,8 @@ static bool refused_rows(Search *s)
 				.variant_how = space->refused.p[i].how,
 				.chosen = "",
 				.state = CAND_REFUSED,
-				.reason = space->refused.p[i].reason};
+				.reason = space->refused.p[i].reason,
+				.predicted_us = space->refused.p[i].us};
 		if (!row_new(s, &row))
 			return false;
 	}
@@ -453,11 +454,12 @@ static void one_tried(void *to, size_t i, const TrialResult *r,
 	}
 	if (r->text[0])
 		t.reason = arena_strdup(s->arena, r->text);
-	if (r->state == TRIAL_MEASURED) {
+	if (r->state == TRIAL_MEASURED || r->rounds > 0)
 		take_times(b, r, &t);
-		if (r->verdict == TRIAL_FASTER)
-			s->best = s->tried.n;
-	}
+	if (r->state != TRIAL_MEASURED)
+		t.score = 0;
+	else if (r->verdict == TRIAL_FASTER)
+		s->best = s->tried.n;
 	b->at[i] = s->tried.n;
 	strmap_set(s->seen, space_key(s->arena, s->space, &t.point),
 		   (uint32_t)s->tried.n);

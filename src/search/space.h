@@ -54,6 +54,7 @@ typedef struct Variant {
 /* What could not be a variant. */
 typedef struct VariantRefused {
 	const char *how, *reason;
+	double us; /* predicted, of its best; 0: no model */
 } VariantRefused;
 
 typedef struct Space {

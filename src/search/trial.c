@@ -19,6 +19,7 @@
  */
 #include "search/trial_own.h"
 
+#include <math.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -77,7 +78,7 @@ typedef struct Batch {
 static void nap(double seconds)
 {
 	const struct timespec t = {(time_t)seconds,
-				   (long)((seconds - (long)seconds) * 1e9)};
+				   (long)((seconds - floor(seconds)) * 1e9)};
 
 	nanosleep(&t, NULL);
 }

@@ -36,9 +36,9 @@ typedef enum TrialVerdict {
 typedef struct TrialResult {
 	TrialState state;
 	char text[TRIAL_TEXT];
-	/* MEASURED: paired rounds, us a call of the candidate and of the
-	 * incumbent, and who began. The first candidate of all has no
-	 * incumbent: other_us is 0, the verdict FASTER. */
+	/* MEASURED, and WRONG where it ran on: paired rounds, us a call of the
+	 * candidate and of the incumbent, and who began. The first candidate of
+	 * all has no incumbent: other_us is 0, the verdict FASTER. */
 	int rounds, calls; /* calls: of a block */
 	double us[TRIAL_ROUNDS], other_us[TRIAL_ROUNDS];
 	bool first[TRIAL_ROUNDS];

@@ -93,8 +93,7 @@ void child_tell(int fd, Record *r);
 typedef struct Racer {
 	const TrialPath *path; /* NULL: nobody */
 	TrialStep step;
-	int calls;      /* of a block; 0: not known yet */
-	double seconds; /* of one call */
+	double seconds; /* of one call; 0: not known yet */
 	int64_t total;  /* calls made */
 } Racer;
 

@@ -157,6 +157,74 @@ static const Walk walks[] = {
 	 {5, 100}},
 };
 
+/* Elements that data say where to find, in rows that two passes read. */
+static const Walk indexed[] = {
+	{"one place",
+	 "dims d: M = 9, K = 1\n"
+	 "def f(x: f32[M, 4, K], i: i64):\n"
+	 "    g = gather(x, i, axis=1)\n"
+	 "    return g - sum(g, axis=-1, keepdims=True), argmax(g, axis=-1)\n",
+	 {"rowreduce.ahead=2"},
+	 "K",
+	 {1, 16, 37}},
+	{"places of a row",
+	 "dims d: M = 9, K = 1\n"
+	 "def f(x: i32[M, 5, K], i: i32[3]):\n"
+	 "    g = gather(x, i, axis=1)\n"
+	 "    return g - max(g, axis=(1, 2), keepdims=True), sum(g, axis=2)\n",
+	 {"rowreduce.ahead=2"},
+	 "K",
+	 {1, 16, 37}},
+	{"places along the row",
+	 "dims d: M = 7, V = 5, K = 1\n"
+	 "def f(x: f16[M, V], i: i64[K]):\n"
+	 "    g = gather(x, i, axis=1)\n"
+	 "    return g - max(g, axis=-1, keepdims=True), argmin(g, axis=-1), "
+	 "cumsum(g, axis=-1)\n",
+	 {"rowreduce.ahead=2", "rowreduce.keep=2"},
+	 "K",
+	 {1, 31, 100}},
+	{"places of elements",
+	 "dims d: M = 7, K = 1\n"
+	 "def f(x: f32[11], i: i64[M, K]):\n"
+	 "    e = exp(gather(x, i, axis=0))\n"
+	 "    return e / sum(e, axis=-1, keepdims=True), softmax(e, axis=0)\n",
+	 {"rowreduce.ahead=2"},
+	 "K",
+	 {1, 16, 37}},
+	{"places that are computed",
+	 "dims d: M = 7, K = 1\n"
+	 "def f(x: f32[M, K, 6], s: f32[K]):\n"
+	 "    g = gather(x, argmax(s, axis=0), axis=1)\n"
+	 "    return g - mean(g, axis=1, keepdims=True), min(g, axis=0)\n",
+	 {"rowreduce.ahead=2"},
+	 "K",
+	 {1, 16, 37}},
+	{"places in pieces",
+	 "dims d: M = 2, K = 1\n"
+	 "def f(x: f32[M, 3, K], i: i32):\n"
+	 "    return softmax(gather(x, i, axis=1))\n",
+	 {"rowreduce.ahead=2", "rowreduce.split=2"},
+	 "K",
+	 {1, 16384, 40001}},
+	{"places of places",
+	 "dims d: M = 7, K = 1\n"
+	 "def f(x: f32[9, K], i: i64[M], j: i64[4]):\n"
+	 "    g = gather(x, gather(i, j, axis=0), axis=0)\n"
+	 "    return g - max(g, axis=1, keepdims=True), sum(g * g, axis=1)\n",
+	 {"rowreduce.ahead=2"},
+	 "K",
+	 {1, 16, 37}},
+	{"a shift that data say",
+	 "dims d: M = 7, K = 1\n"
+	 "def f(x: i32[M, K], n: i32[K]):\n"
+	 "    y = (x << n) // 3\n"
+	 "    return y - min(y, axis=1, keepdims=True), argmax(y, axis=1)\n",
+	 {"rowreduce.ahead=2"},
+	 "K",
+	 {1, 16, 37}},
+};
+
 static void walk_size(Case *k, const Walk *w, int64_t size)
 {
 	TenonOutcome o = TENON_NONE;
@@ -180,18 +248,46 @@ static void walk_size(Case *k, const Walk *w, int64_t size)
 	}
 }
 
-static void ways(void)
+static void walk_all(const Walk *w, size_t n)
 {
-	for (size_t i = 0; i < ARRAY_LEN(walks); i++) {
-		const Walk *w = &walks[i];
+	for (const Walk *end = w + n; w < end; w++) {
 		TenonPlanOptions o = {.pins = w->pins};
 		Case k;
 		while (o.npins < 4 && w->pins[o.npins])
 			o.npins++;
 		if (case_open(&k, w->name, w->text, NULL) &&
 		    works(&k, tenon_compile(k.c, k.p, &o, &k.plan), w->name))
-			for (int n = 0; n < 4 && w->sizes[n]; n++)
-				walk_size(&k, w, w->sizes[n]);
+			for (int s = 0; s < 4 && w->sizes[s]; s++)
+				walk_size(&k, w, w->sizes[s]);
+		case_close(&k);
+	}
+}
+
+static void ways(void)
+{
+	walk_all(walks, ARRAY_LEN(walks));
+}
+
+static void runtime_indices(void)
+{
+	walk_all(indexed, ARRAY_LEN(indexed));
+}
+
+/* What the GPUs' kernels keep of it without a device. */
+static void runtime_indices_elsewhere(void)
+{
+	static const char *const targets[] = {"cpu:base", "cuda:sm_80",
+					      "cuda:sm_90a", "opencl"};
+
+	for (size_t i = 0; i < ARRAY_LEN(indexed) * ARRAY_LEN(targets); i++) {
+		const Walk *w = &indexed[i / ARRAY_LEN(targets)];
+		const char *target = targets[i % ARRAY_LEN(targets)];
+		TenonPlanOptions o = {.target = target,
+				      .emit_only = true,
+				      .stop_after = "emit"};
+		Case k;
+		if (case_open(&k, w->name, w->text, NULL))
+			works(&k, tenon_compile(k.c, k.p, &o, &k.plan), target);
 		case_close(&k);
 	}
 }
@@ -273,4 +369,5 @@ static void many_elements(void)
 	case_close(&k);
 }
 
-TEST_MAIN(TEST(ways), TEST(rows_in_pieces), TEST(many_elements))
+TEST_MAIN(TEST(ways), TEST(runtime_indices), TEST(runtime_indices_elsewhere),
+	  TEST(rows_in_pieces), TEST(many_elements))

@@ -1,0 +1,115 @@
+/*
+ * emit_external: a user's function, with what calls it.
+ *
+ * The function is declared in front of the user's text, by the signature, so
+ * that another prototype does not compile; the text's lines are its file's.
+ */
+#include "emit/emit.h"
+
+static const char *c_type(DType d)
+{
+	switch (d) {
+	case DT_F64:
+		return "double";
+	case DT_F32:
+		return "float";
+	case DT_F16:
+	case DT_BF16:
+	case DT_U16:
+		return "uint16_t";
+	case DT_I64:
+		return "int64_t";
+	case DT_I32:
+		return "int32_t";
+	case DT_I16:
+		return "int16_t";
+	case DT_I8:
+		return "int8_t";
+	case DT_U64:
+		return "uint64_t";
+	case DT_U32:
+		return "uint32_t";
+	case DT_U8:
+	case DT_BOOL:
+		return "uint8_t";
+	case DT_COUNT:
+		break;
+	}
+	bug("dtype %d", (int)d);
+}
+
+static void put_type(Buf *b, const Kernel *k, const KArg *arg)
+{
+	if (arg->kind != KARG_BUFFER) {
+		buf_puts(b, "int64_t");
+		return;
+	}
+	const KBuffer *buffer = &k->buffers.p[arg->n];
+	buf_printf(b, "%s%s *", buffer->scope == SCOPE_IN ? "const " : "",
+		   c_type(buffer->dtype));
+}
+
+static void put_argument(Buf *b, const Kernel *k, const KArg *arg)
+{
+	if (arg->kind == KARG_BUFFER) {
+		buf_puts(b, "(");
+		put_type(b, k, arg);
+		buf_printf(b, ")args->buffers[%u]", arg->n);
+	} else if (arg->kind == KARG_DIM) {
+		buf_printf(b, "args->dims[%u]", arg->n);
+	} else {
+		buf_puts(b, "t");
+	}
+}
+
+const char *emit_external(Arena *a, const Kernels *ks, const Kernel *k)
+{
+	const KForeign *f = k->phases.p[0].foreign;
+	const ExprTab *t = &ks->program->ex;
+	CFuncs *fn = cfuncs_new(a);
+	Buf b, tasks;
+
+	buf_init(&b, a);
+	buf_init(&tasks, a);
+	buf_printf(&b, "/* %s: %s of %s */\n", k->name, f->symbol, f->file);
+	cfuncs_need(fn, "tn_div");
+	cfuncs_need(fn, "tn_mod");
+	cfuncs_need(fn, "tn_min");
+	cfuncs_need(fn, "tn_max");
+	cfuncs_print(fn, &b);
+	/* hidden: a function that is not there fails to link */
+	buf_printf(&b, "__attribute__((visibility(\"hidden\"))) void %s(",
+		   f->symbol);
+	for (size_t i = 0; i < f->args.n; i++) {
+		buf_puts(&b, i ? ", " : "");
+		put_type(&b, k, &f->args.p[i]);
+	}
+	buf_printf(&b, "%s);\n#line 1 ", f->args.n ? "" : "void");
+	buf_json_string(&b, f->file);
+	buf_printf(&b, "\n%s#line 1 \"%s.c\"\n", f->text, k->name);
+	ex_print_c(&tasks, t, f->tasks, NULL);
+	buf_printf(&b,
+		   "__attribute__((visibility(\"default\"))) void "
+		   "%s_main(const TnArgs *args, int worker, int workers, "
+		   "TnStatus *status)\n{\n",
+		   k->name);
+	for (size_t i = 0; i < t->dims.n; i++)
+		buf_printf(&b,
+			   "\tconst int64_t d_%s __attribute__((unused)) = "
+			   "args->dims[%zu];\n",
+			   t->dims.p[i].name, i);
+	buf_printf(&b,
+		   "\tconst int64_t tasks = %s;\n\tint done = 0;\n\n"
+		   "\t(void)status;\n"
+		   "\tfor (int64_t t = tn_task(args, worker, workers, tasks, "
+		   "-1, &done); t < tasks;\n"
+		   "\t     t = tn_task(args, worker, workers, tasks, t, "
+		   "&done))\n\t\t%s(",
+		   buf_str(&tasks), f->symbol);
+	for (size_t i = 0; i < f->args.n; i++) {
+		buf_puts(&b, i ? ", " : "");
+		put_argument(&b, k, &f->args.p[i]);
+	}
+	buf_puts(&b, ");\n}\n");
+	return buf_str(&b);
+}
