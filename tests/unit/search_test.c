@@ -331,7 +331,8 @@ static void all_tries_each_once(void)
 	fake_init(&f, "all.sqlite");
 	f.refuse = odd_is_illegal;
 	add_variant(&f, "", 1, 9, 7, 4, 4);
-	VariantRefused no = {"join.g=no", "two products need one kernel", 0};
+	VariantRefused no = {.how = "join.g=no",
+			     .reason = "two products need one kernel"};
 	VEC_PUSH(&f.arena, f.space.refused, no);
 	if (run_ok(&f, "all", (SearchOptions){0})) {
 		usual(&f);

@@ -156,9 +156,11 @@ static void the_models_choice(void)
 {
 	Tuned t;
 
-	if (!begin(&t, "examples/softmax.tn", NULL, "model.sqlite"))
+	if (!begin(&t, "rows.tn",
+		   "def rows(x: f32[M, 256]):\n"
+		   "    return x / sum(x, axis=-1, keepdims=True)\n",
+		   "model.sqlite"))
 		return;
-	works(&t.k, tenon_set_dims(t.k.p, "screen"), "screen");
 	t.o.policy = "model";
 	if (tune(&t)) {
 		double best = least(&t, "v.how = '' AND region = 0");
