@@ -271,34 +271,52 @@ static TrialState runner_timed(void *state, int n, double *seconds,
 	return TRIAL_MEASURED;
 }
 
+typedef struct Failure {
+	char *text;
+	uint64_t seed; /* of the search's fixture */
+} Failure;
+
 /* The first verdict that fails. */
 static void note_failure(void *arg, const TenonVerdict *v)
 {
-	char *text = arg;
+	Failure *f = arg;
+	const char *sha = v->fixture_sha256;
+	bool made = sha && *sha; /* by the check, with a seed of its own */
 
-	if (text[0] || v->outcome != TENON_FAIL)
+	if (f->text[0] || v->outcome != TENON_FAIL)
 		return;
 	if (v->fault) {
-		snprintf(text, TRIAL_TEXT, "%s: a fault", v->family);
+		snprintf(f->text, TRIAL_TEXT, "%s: a fault", v->family);
 		return;
 	}
-	snprintf(text, TRIAL_TEXT,
-		 "fixture %s (seed %llu, %.12s): element %lld of %s is %.9g, "
+	snprintf(f->text, TRIAL_TEXT,
+		 "fixture %s (seed %llu%s%.12s): element %lld of %s is %.9g, "
 		 "and %.9g to %.9g is legal; %lld elements are wrong",
-		 v->family, (unsigned long long)v->seed, v->fixture_sha256,
-		 (long long)v->worst, v->result, v->got, v->lo, v->hi,
+		 v->family, (unsigned long long)(made ? v->seed : f->seed),
+		 made ? ", " : "", made ? sha : "", (long long)v->worst,
+		 v->result, v->got, v->lo, v->hi,
 		 (long long)(v->violations ? v->violations : v->mismatches));
 }
 
-static TrialState verdict(const Runner *r, TenonError e, TenonOutcome outcome,
-			  char text[TRIAL_TEXT])
+/* What the oracle says of the results at hand, or of every family's. */
+static TrialState judged(const Runner *r, char text[TRIAL_TEXT])
 {
+	const Tryout *y = r->t->tryout;
+	Failure f = {text, r->t->o->seed};
+	TenonOutcome outcome = TENON_NONE;
+	TenonError e;
+
+	text[0] = '\0';
+	if (r->all)
+		e = tenon_check(r->plan, NULL, f.seed, note_failure, &f,
+				&outcome);
+	else
+		e = tenon_judge(r->plan, y->in, y->out, note_failure, &f,
+				&outcome);
 	if (e)
 		return fails(r, e, text);
-	if (outcome == TENON_FAIL)
-		return TRIAL_WRONG;
-	text[0] = '\0';
-	return TRIAL_MEASURED;
+	bug_if(outcome == TENON_NONE);
+	return outcome == TENON_FAIL ? TRIAL_WRONG : TRIAL_MEASURED;
 }
 
 /* The first set's results, to the device or from it. */
@@ -318,14 +336,9 @@ static TrialState runner_check(void *state, char text[TRIAL_TEXT])
 {
 	Runner *r = state;
 	Tryout *y = r->t->tryout;
-	TenonOutcome outcome = TENON_NONE;
 
-	text[0] = '\0';
 	if (r->all)
-		return verdict(r,
-			       tenon_check(r->plan, NULL, r->t->o->seed,
-					   note_failure, text, &outcome),
-			       outcome, text);
+		return judged(r, text);
 	for (size_t i = 0; i < y->nout; i++)
 		memset(y->out[i].data, STALE, tenon_tensor_bytes(&y->out[i]));
 	TenonError e = move_results(r, true);
@@ -341,10 +354,7 @@ static TrialState runner_check(void *state, char text[TRIAL_TEXT])
 				 "it wrote outside of its results");
 			return TRIAL_WRONG;
 		}
-	return verdict(r,
-		       tenon_judge(r->plan, y->in, y->out, note_failure, text,
-				   &outcome),
-		       outcome, text);
+	return judged(r, text);
 }
 
 /* A run of what was only to be checked. */

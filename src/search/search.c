@@ -656,8 +656,9 @@ static bool choose_rule(Search *s)
 	s->chosen = rule->point;
 	return passes ||
 	       diag_fail(s->ctx, ERR_PROGRAM,
-			 "`tenon check` shows the same; please report it",
-			 "the rule's choice %s: %s",
+			 "`tenon check` shows the same; please report it, "
+			 "unless a kernel of your own is pinned",
+			 "the rule's choice: %s: %s",
 			 cand_state_name[rule->state],
 			 rule->reason ? rule->reason : "");
 }
