@@ -18,6 +18,10 @@
 #define OPEN_LIMIT  30
 #define CHECK_LIMIT 300
 #define RUN_LIMIT   60
+/* Bytes, as generous. */
+#define MEMORY_LEAST  0x1p30
+#define MEMORY_THREAD 0x1p27
+#define MEMORY_TIMES  128
 /* Slower than the incumbent by this much after a few rounds: no more. */
 #define HOPELESS 1.25
 /* Data sets of a cold regime: together so many times the last cache. */
@@ -349,11 +353,8 @@ static TrialState runner_check(void *state, char text[TRIAL_TEXT])
 	if (e)
 		return fails(r, e, text);
 	for (size_t i = 0; i < y->nguards; i++)
-		if (!guarded_is_whole(y->guards[i])) {
-			snprintf(text, TRIAL_TEXT,
-				 "it wrote outside of its results");
+		if (guarded_broken(y->guards[i], text))
 			return TRIAL_WRONG;
-		}
 	return judged(r, text);
 }
 
@@ -384,6 +385,26 @@ static TrialPath path_of(Tune *t, TenonPlan *plan, bool checks)
 			   .close = runner_close};
 }
 
+/*
+ * Memory that a child may take: room for every value of the program in the
+ * oracle's numbers, several times over, and what threads and libraries have.
+ * Of a GPU's processes the driver takes what it likes.
+ */
+static double memory_limit(const Tune *t)
+{
+	const Program *p = t->program->p;
+	double bytes = 0;
+	Tensor d;
+
+	if (t->target.threads)
+		return 0;
+	for (ValueId v = 0; v < p->values.n; v++)
+		if (value_desc(p, v, t->program->dims, &d))
+			bytes += (double)tensor_bytes(&d);
+	return MEMORY_LEAST + MEMORY_THREAD * context_threads(t->c) +
+	       MEMORY_TIMES * bytes;
+}
+
 static TrialOptions limits(Tune *t)
 {
 	double run = t->o->limit > 0 ? t->o->limit : RUN_LIMIT;
@@ -393,6 +414,7 @@ static TrialOptions limits(Tune *t)
 			      .run_limit = run,
 			      .rounds = TRIAL_ROUNDS,
 			      .hopeless = HOPELESS,
+			      .memory = memory_limit(t),
 			      .seconds = search_left(&t->search),
 			      .stop = t->search.final ? NULL : t->o->stop};
 }

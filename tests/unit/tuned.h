@@ -16,7 +16,7 @@ typedef struct Tuned {
 } Tuned;
 
 TEST_ONLY static bool begin(Tuned *t, const char *path, const char *text,
-		  const char *ledger)
+			    const char *ledger)
 {
 	memset(t, 0, sizeof(*t));
 	snprintf(t->ledger, sizeof(t->ledger), "%s", test_path(ledger));
