@@ -352,6 +352,8 @@ static bool tune_trapped(TenonContext *c, TenonProgram *program,
 	arena_init(&t.arena);
 	if (OOM_TRAP(&trap)) {
 		tune_close(&t);
+		tenon_plan_free(*out);
+		*out = NULL;
 		oom_raise();
 	}
 	bool ok = tune(&t, report, out);
