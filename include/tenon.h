@@ -191,7 +191,9 @@ TenonError tenon_resume(TenonContext *c, const char *stage, const char *path,
 			const TenonPlanOptions *o, TenonProgram **program,
 			TenonPlan **out);
 void tenon_plan_free(TenonPlan *p);
-/* Stages: program, rewritten, regions, kernels, sources, plan. */
+/* Stages: program, rewritten, regions, kernels, sources, plan; and
+ * alternatives: the e-graph of programs equal to that of stage 2, and what a
+ * search takes. */
 TenonError tenon_plan_dump(TenonPlan *p, const char *stage, TenonWriter *w,
 			   void *arg);
 /* Part A and Part B as text, or as JSON (docs/explain.md). */
@@ -262,6 +264,7 @@ typedef struct TenonTuneOptions {
 	 * the program as written; NULL: none */
 	const char *without;
 	bool cold;          /* data beyond the last cache, else the same */
+	double limit;       /* seconds that one call may take; 0: 60 */
 	const char *ledger; /* file; NULL: in the cache folder */
 	bool again;         /* though the ledger has its outcome */
 	bool (*stop)(void); /* asked between trials; NULL: never */

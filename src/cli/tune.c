@@ -81,6 +81,15 @@ static int options(Session *s, TenonTuneOptions *o)
 		return session_fail_text(s, EXIT_USAGE, NULL,
 					 "--regime %s: it is warm or cold",
 					 regime);
+	const char *limit = arg_value(a, OPT_LIMIT);
+	char *end = NULL;
+
+	o->limit = limit ? strtod(limit, &end) : 0;
+	if (limit && (end == limit || *end || !(o->limit > 0)))
+		return session_fail_text(s, EXIT_USAGE, NULL,
+					 "--limit %s: it is a number of "
+					 "seconds",
+					 limit);
 	code = arg_number(a, OPT_SEED, 0, UINT64_MAX, &o->seed);
 	return code == EXIT_GOOD ? budget(s, o) : code;
 }

@@ -289,6 +289,8 @@ bool plan_read(TenonContext *c, const char *name, const char *text, size_t len,
 const Program *variants_program(const TenonProgram *program,
 				const Program *rewritten, Arena *a,
 				const char *text);
+/* The alternatives of a plan's stage 2, as text; false: reported. */
+bool variants_dump(TenonPlan *p, Buf *b);
 
 /* ---- bind.c ---------------------------------------------------------- */
 

@@ -7,6 +7,8 @@
  */
 #include "driver/explain.h"
 
+#include "search/ledger.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,19 +192,41 @@ static const int64_t *known_dims(const TenonPlan *p)
 	return q->dims;
 }
 
+/* A ledger that is not there is not made; one that cannot be read is told. */
+static void put_measured(Buf *b, Arena *a, TenonPlan *p)
+{
+	Ctx *ctx = &p->c->ctx;
+	const char *folder, *path;
+	Ledger *l;
+
+	if (!cache_dir(NULL, a, &folder))
+		return;
+	path = arena_printf(a, "%s/ledger.sqlite", folder);
+	if (!file_exists(path))
+		return;
+	l = ledger_open(ctx, path);
+	if (!l || !ledger_field(l, a, plan_identity(p->plan), b)) {
+		api_notice(
+			p->c, "%s",
+			arena_strndup(a, buf_str(&ctx->messages),
+				      strcspn(buf_str(&ctx->messages), "\n")));
+		ctx_clear_errors(ctx);
+	}
+	if (l)
+		ledger_close(l);
+}
+
 void explain_field(Buf *b, Arena *a, TenonPlan *p)
 {
 	const Plan *plan = p->plan;
 	Target t;
 	const Isa *isa;
 
-	if (!p->regions ||
-	    !target_find(p->c, a, plan->target, false, &t, &isa)) {
-		ctx_clear_errors(&p->c->ctx);
-		return;
-	}
+	bool made = p->regions &&
+		    target_find(p->c, a, plan->target, false, &t, &isa);
+	ctx_clear_errors(&p->c->ctx);
 	buf_puts(b, "   what else each kernel could be\n");
-	for (size_t i = 0; i < plan->kernels->kernels.n; i++) {
+	for (size_t i = 0; made && i < plan->kernels->kernels.n; i++) {
 		const Kernel *k = &plan->kernels->kernels.p[i];
 		Field f = {.a = a,
 			   .r = p->regions,
@@ -211,5 +235,9 @@ void explain_field(Buf *b, Arena *a, TenonPlan *p)
 			   .dims = known_dims(p)};
 		put_region(b, &f, k);
 	}
+	if (!made)
+		buf_puts(b,
+			 "   read from a file: explain the program to see\n");
+	put_measured(b, a, p);
 	buf_putc(b, '\n');
 }

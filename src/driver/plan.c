@@ -375,12 +375,18 @@ TenonError tenon_plan_dump(TenonPlan *p, const char *stage, TenonWriter *w,
 	Buf b;
 
 	API_ENTER(p->c);
+	buf_init(&b, &p->arena);
+	if (!strcmp(stage, "alternatives")) {
+		bool found = variants_dump(p, &b);
+		if (found)
+			w(arg, buf_str(&b), b.n);
+		return API_LEAVE(p->c, found);
+	}
 	bool ok = stage_parse(stage, &s) ||
 		  diag_fail(&p->c->ctx, ERR_USAGE,
-			    "stages: program, rewritten, regions, kernels, "
-			    "sources, plan",
+			    "stages: program, rewritten, alternatives, "
+			    "regions, kernels, sources, plan",
 			    "--dump=%s: no such stage", stage);
-	buf_init(&b, &p->arena);
 	if (ok && !dump(p, s, &b))
 		ok = api_usage(p->c, "--dump=%s: this run has no such stage",
 			       stage);

@@ -376,9 +376,11 @@ static TrialPath path_of(Tune *t, TenonPlan *plan, bool checks)
 
 static TrialOptions limits(Tune *t)
 {
+	double run = t->o->limit > 0 ? t->o->limit : RUN_LIMIT;
+
 	return (TrialOptions){.open_limit = OPEN_LIMIT,
-			      .check_limit = CHECK_LIMIT,
-			      .run_limit = RUN_LIMIT,
+			      .check_limit = CHECK_LIMIT * run / RUN_LIMIT,
+			      .run_limit = run,
 			      .rounds = TRIAL_ROUNDS,
 			      .hopeless = HOPELESS,
 			      .seconds = search_left(&t->search),

@@ -354,17 +354,38 @@ bool variants_make(Tune *t)
 /* Whatever sizes it was found by, it is among so many. */
 #define MANY 64
 
+static const int64_t *some_dims(const TenonProgram *program, Arena *a)
+{
+	size_t n = program->p->ex.dims.n;
+	int64_t *dims = arena_array(a, int64_t, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		dims[i] = program->dims[i] < 0 ? SOME_SIZE : program->dims[i];
+	return dims;
+}
+
+bool variants_dump(TenonPlan *p, Buf *b)
+{
+	AlternativeOptions o = {.most = PROGRAMS,
+				.dims = some_dims(p->program, &p->arena)};
+	Alternatives x = {0};
+
+	if (!p->rewritten)
+		return api_usage(p->c, "--dump=alternatives: this run has no "
+				       "stage 2");
+	if (!rewrite_alternatives(&p->c->ctx, &p->arena, p->rewritten, &o, &x))
+		return false;
+	alternatives_print(&x, b);
+	return true;
+}
+
 const Program *variants_program(const TenonProgram *program,
 				const Program *rewritten, Arena *a,
 				const char *text)
 {
-	size_t n = program->p->ex.dims.n;
-	int64_t *dims = arena_array(a, int64_t, n + 1);
-	AlternativeOptions o = {.most = MANY, .dims = dims};
+	AlternativeOptions o = {.most = MANY, .dims = some_dims(program, a)};
 	Alternatives x = {0};
 
-	for (size_t i = 0; i < n; i++)
-		dims[i] = program->dims[i] < 0 ? SOME_SIZE : program->dims[i];
 	if (!rewrite_alternatives(&program->c->ctx, a, rewritten, &o, &x))
 		return NULL;
 	for (size_t i = 1; i < x.list.n; i++) {

@@ -73,11 +73,37 @@ static const char schema_1[] =
 	" sha256 TEXT NOT NULL," /* of the bytes of json */
 	" json TEXT NOT NULL, kept INTEGER NOT NULL) WITHOUT ROWID;";
 
+static const char schema_2[] =
+	"ALTER TABLE candidate ADD COLUMN trial INTEGER;"
+	"CREATE TABLE space ("
+	" search INTEGER NOT NULL REFERENCES search ON DELETE CASCADE,"
+	" number INTEGER NOT NULL,"
+	" variant INTEGER NOT NULL REFERENCES variant,"
+	" region INTEGER NOT NULL, first INTEGER NOT NULL, n INTEGER NOT NULL,"
+	" PRIMARY KEY (search, number, region)) WITHOUT ROWID;"
+	"CREATE TABLE trial ("
+	" search INTEGER NOT NULL REFERENCES search ON DELETE CASCADE,"
+	" number INTEGER NOT NULL, point TEXT NOT NULL,"
+	" PRIMARY KEY (search, number)) WITHOUT ROWID;"
+	"CREATE TABLE final ("
+	" id INTEGER PRIMARY KEY,"
+	" search INTEGER NOT NULL REFERENCES search ON DELETE CASCADE,"
+	" candidate INTEGER NOT NULL, against INTEGER NOT NULL,"
+	" outcome TEXT NOT NULL CHECK (outcome IN"
+	"  ('faster', 'tie', 'slower', 'failed')),"
+	" reason TEXT, ratio REAL, lo REAL, hi REAL);"
+	"CREATE INDEX final_by_search ON final (search);"
+	"CREATE TABLE final_sample ("
+	" final INTEGER NOT NULL REFERENCES final ON DELETE CASCADE,"
+	" round INTEGER NOT NULL,"
+	" us REAL NOT NULL, other_us REAL NOT NULL, first INTEGER NOT NULL,"
+	" PRIMARY KEY (final, round)) WITHOUT ROWID;";
+
 /*
  * What leads from version i to i + 1, which is the database's user_version. A
  * new version is one more row, that alters what is there and loses nothing.
  */
-static const char *const steps[] = {schema_1};
+static const char *const steps[] = {schema_1, schema_2};
 #define LEDGER_VERSION ((int64_t)ARRAY_LEN(steps))
 
 /* ---- errors ------------------------------------------------------------ */

@@ -70,9 +70,29 @@ typedef struct CandInfo {
 	double predicted_us, compute_us, memory_us, move_us, start_us; /* 0: no
 		model */
 	double measured_us, ratio, lo, hi; /* 0: not measured */
-	int64_t against;  /* candidate that was the incumbent; 0: none */
-	const char *plan; /* identity; NULL: none was made */
+	int64_t against;   /* candidate that was the incumbent; 0: none */
+	const char *plan;  /* identity; NULL: none was made */
+	int64_t trial;     /* in which it ran, from 1; 0: none */
+	const char *point; /* what that ran: `1:17,203`, number of the variant
+			      and for each region the order of its candidate */
 } CandInfo;
+
+/* Where a region of a variant has its candidates: those of an equal region
+ * stand in the ledger once. */
+typedef struct SpaceInfo {
+	int64_t number; /* of the variant in the search; 0: the rule's */
+	const char *variant, *variant_how;
+	int64_t region;   /* -1: it has none */
+	int64_t first, n; /* by order */
+} SpaceInfo;
+
+/* A candidate's plan met the rule's choice itself. */
+typedef struct FinalInfo {
+	int64_t search, candidate;
+	int64_t against;     /* the row of the rule's choice */
+	const char *outcome; /* faster, tie, slower, failed */
+	const char *reason;  /* why it failed */
+} FinalInfo;
 
 typedef struct Ledger Ledger;
 
@@ -112,12 +132,23 @@ bool ledger_add_all(Ledger *l, CandInfo *c, size_t n);
  * passed becomes measured; samples NULL then keeps those it has.
  */
 bool ledger_settle(Ledger *l, const CandInfo *c, const TrialResult *samples);
+/* Variants of a search and their regions, in one transaction. */
+bool ledger_add_space(Ledger *l, int64_t search, const SpaceInfo *x, size_t n);
+/* Its samples are those of r, where that was measured. */
+bool ledger_add_final(Ledger *l, const FinalInfo *f, const TrialResult *r);
+/* Why those of a search were not tried that are left. */
+bool ledger_left(Ledger *l, int64_t search, const char *reason);
 /*
  * Keeps a plan's JSON under its identity, which must be its own; and finds it.
  * NULL: there is none, or what is there is not that plan, which is warned of.
  */
 bool ledger_keep_plan(Ledger *l, const char *identity, const char *json);
 const char *ledger_plan(Ledger *l, Arena *a, const char *identity);
+
+/* What the latest search that chose the plan considered, counted by state, and
+ * its fastest candidates beside the chosen ones; nothing where there is none.
+ */
+bool ledger_field(Ledger *l, Arena *a, const char *plan, Buf *out);
 
 /* ---- reading ----------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
  *   ledger_cands.c    the candidates of one
  *   ledger_refuted.c  the refutation report
  *   ledger_compare.c  two plans
+ *   ledger_field.c    what the search behind a plan measured
  */
 #ifndef TENON_SEARCH_LEDGER_OWN_H
 #define TENON_SEARCH_LEDGER_OWN_H
@@ -72,7 +73,7 @@ void ledger_read_search(Arena *a, sqlite3_stmt *row, SearchInfo *out);
 	"c.id, c.search, c.ord, v.key, v.how, c.region, c.chosen, c.rest, "    \
 	"c.state, c.reason, c.predicted_us, c.compute_us, c.memory_us, "       \
 	"c.move_us, c.start_us, c.measured_us, c.ratio, c.lo, c.hi, "          \
-	"c.against, c.plan"
+	"c.against, c.plan, c.trial"
 #define CAND_TABLES "candidate c JOIN variant v ON v.id = c.variant"
 void ledger_read_cand(Arena *a, sqlite3_stmt *row, CandInfo *out);
 

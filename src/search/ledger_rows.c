@@ -194,14 +194,14 @@ void ledger_read_cand(Arena *a, sqlite3_stmt *row, CandInfo *out)
 	out->hi = sqlite3_column_double(row, i++);
 	out->against = sqlite3_column_int64(row, i++);
 	out->plan = ledger_text(a, row, i++);
+	out->trial = sqlite3_column_int64(row, i++);
 }
 
 /* The number of a variant, which is made where it is new. */
-static bool variant_id(Ledger *l, const CandInfo *c, int64_t *id)
+static bool variant_id(Ledger *l, const char *key, const char *how, int64_t *id)
 {
-	const char *key = c->variant ? c->variant : "";
-	const char *how = c->variant_how ? c->variant_how : "";
-
+	key = key ? key : "";
+	how = how ? how : "";
 	*id = 0;
 	if (!ledger_sql(l, take_int, id,
 			"SELECT id FROM variant WHERE key = ?1 AND how = ?2",
@@ -221,21 +221,22 @@ static bool add(Ledger *l, CandInfo *c)
 			"UPDATE search SET considered = considered + 1 "
 			"WHERE id = ?1 RETURNING considered - 1",
 			"i", c->search) ||
-	    !met(l, "search", c->search) || !variant_id(l, c, &variant))
+	    !met(l, "search", c->search) ||
+	    !variant_id(l, c->variant, c->variant_how, &variant))
 		return false;
 	c->order = order;
 	return ledger_sql(
 		l, take_int, &c->id,
 		"INSERT INTO candidate (search, ord, variant, region, chosen, "
 		"rest, state, reason, predicted_us, compute_us, memory_us, "
-		"move_us, start_us, measured_us, ratio, lo, hi, against, plan) "
-		"VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
-		"?13, ?14, ?15, ?16, ?17, ?18, ?19) RETURNING id",
-		"iiiittttDDDDDDDDDIt", c->search, c->order, variant, c->region,
+		"move_us, start_us, measured_us, ratio, lo, hi, against, plan, "
+		"trial) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
+		"?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20) RETURNING id",
+		"iiiittttDDDDDDDDDItI", c->search, c->order, variant, c->region,
 		c->chosen, c->rest, cand_state_name[c->state], c->reason,
 		c->predicted_us, c->compute_us, c->memory_us, c->move_us,
 		c->start_us, c->measured_us, c->ratio, c->lo, c->hi, c->against,
-		c->plan);
+		c->plan, c->trial);
 }
 
 bool ledger_add(Ledger *l, CandInfo *c)
@@ -256,21 +257,32 @@ bool ledger_add_all(Ledger *l, CandInfo *c, size_t n)
 
 static bool settle(Ledger *l, const CandInfo *c, const TrialResult *t)
 {
-	return ledger_sql(l, NULL, NULL,
-			  "UPDATE candidate SET state = ?2, reason = ?3, "
-			  "predicted_us = ?4, compute_us = ?5, memory_us = ?6, "
-			  "move_us = ?7, start_us = ?8, measured_us = ?9, "
-			  "ratio = ?10, lo = ?11, hi = ?12, against = ?13, "
-			  "plan = ?14, calls = coalesce(?15, calls), "
-			  "check_ms = coalesce(?16, check_ms), "
-			  "time_ms = coalesce(?17, time_ms) WHERE id = ?1",
-			  "ittDDDDDDDDDItIDD", c->id, cand_state_name[c->state],
-			  c->reason, c->predicted_us, c->compute_us,
-			  c->memory_us, c->move_us, c->start_us, c->measured_us,
-			  c->ratio, c->lo, c->hi, c->against, c->plan,
-			  (int64_t)(t ? t->calls : 0), t ? t->check_ms : 0.0,
-			  t ? t->time_ms : 0.0) &&
+	return ledger_sql(
+		       l, NULL, NULL,
+		       "UPDATE candidate SET state = ?2, reason = ?3, "
+		       "predicted_us = ?4, compute_us = ?5, memory_us = ?6, "
+		       "move_us = ?7, start_us = ?8, measured_us = ?9, "
+		       "ratio = ?10, lo = ?11, hi = ?12, against = ?13, "
+		       "plan = ?14, calls = coalesce(?15, calls), "
+		       "check_ms = coalesce(?16, check_ms), "
+		       "time_ms = coalesce(?17, time_ms), trial = ?18 "
+		       "WHERE id = ?1",
+		       "ittDDDDDDDDDItIDDI", c->id, cand_state_name[c->state],
+		       c->reason, c->predicted_us, c->compute_us, c->memory_us,
+		       c->move_us, c->start_us, c->measured_us, c->ratio, c->lo,
+		       c->hi, c->against, c->plan, (int64_t)(t ? t->calls : 0),
+		       t ? t->check_ms : 0.0, t ? t->time_ms : 0.0, c->trial) &&
 	       met(l, "candidate", c->id);
+}
+
+/* The first row that tells of a trial makes it. */
+static bool add_trial(Ledger *l, const CandInfo *c)
+{
+	return !c->trial || !c->point ||
+	       ledger_sql(l, NULL, NULL,
+			  "INSERT OR IGNORE INTO trial (search, number, point) "
+			  "VALUES (?1, ?2, ?3)",
+			  "iit", c->search, c->trial, c->point);
 }
 
 static bool add_samples(Ledger *l, int64_t id, const TrialResult *t)
@@ -292,8 +304,70 @@ bool ledger_settle(Ledger *l, const CandInfo *c, const TrialResult *samples)
 {
 	return ledger_begin_write(l) &&
 	       ledger_finish(
-		       l, settle(l, c, samples) &&
+		       l, settle(l, c, samples) && add_trial(l, c) &&
 				  (!samples || add_samples(l, c->id, samples)));
+}
+
+bool ledger_left(Ledger *l, int64_t search, const char *reason)
+{
+	return ledger_begin_write(l) &&
+	       ledger_finish(l, ledger_sql(l, NULL, NULL,
+					   "UPDATE candidate SET reason = ?2 "
+					   "WHERE search = ?1 "
+					   "AND state = 'left'",
+					   "it", search, reason));
+}
+
+/* ---- variants and finals ----------------------------------------------- */
+
+static bool add_space(Ledger *l, int64_t search, const SpaceInfo *x)
+{
+	int64_t variant;
+
+	return variant_id(l, x->variant, x->variant_how, &variant) &&
+	       ledger_sql(l, NULL, NULL,
+			  "INSERT INTO space (search, number, variant, region, "
+			  "first, n) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+			  "iiiiii", search, x->number, variant, x->region,
+			  x->first, x->n);
+}
+
+bool ledger_add_space(Ledger *l, int64_t search, const SpaceInfo *x, size_t n)
+{
+	bool ok = true;
+
+	if (!ledger_begin_write(l))
+		return false;
+	for (size_t i = 0; i < n && ok; i++)
+		ok = add_space(l, search, &x[i]);
+	return ledger_finish(l, ok);
+}
+
+static bool add_final(Ledger *l, const FinalInfo *f, const TrialResult *r)
+{
+	bool measured = r->state == TRIAL_MEASURED;
+	int64_t id = 0;
+	bool ok = ledger_sql(
+		l, take_int, &id,
+		"INSERT INTO final (search, candidate, against, outcome, "
+		"reason, ratio, lo, hi) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
+		"?8) RETURNING id",
+		"iiittDDD", f->search, f->candidate, f->against, f->outcome,
+		f->reason, measured ? r->ratio : 0.0, measured ? r->lo : 0.0,
+		measured ? r->hi : 0.0);
+
+	for (int i = 0; ok && measured && i < r->rounds; i++)
+		ok = ledger_sql(l, NULL, NULL,
+				"INSERT INTO final_sample (final, round, us, "
+				"other_us, first) VALUES (?1, ?2, ?3, ?4, ?5)",
+				"iiddi", id, (int64_t)i, r->us[i],
+				r->other_us[i], (int64_t)r->first[i]);
+	return ok;
+}
+
+bool ledger_add_final(Ledger *l, const FinalInfo *f, const TrialResult *r)
+{
+	return ledger_begin_write(l) && ledger_finish(l, add_final(l, f, r));
 }
 
 /* ---- plans ------------------------------------------------------------- */

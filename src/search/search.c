@@ -146,12 +146,39 @@ static bool refused_rows(Search *s)
 /* Rows of one transaction: a tenth of a second at most. */
 #define ROWS 2000
 
+/* Where the regions of every variant have their candidates. */
+static bool space_rows(Search *s)
+{
+	const Space *space = s->space;
+	const int64_t before = (int64_t)space->refused.n;
+	VEC(SpaceInfo) rows = {0};
+
+	for (uint32_t v = 0; v < space->variants.n; v++) {
+		const Variant *x = &space->variants.p[v];
+		size_t n = space_regions(space, v);
+		SpaceInfo row = {.number = v,
+				 .variant = x->key,
+				 .variant_how = x->how,
+				 .region = -1};
+		if (n == 0)
+			VEC_PUSH(s->arena, rows, row);
+		for (size_t i = 0; i < n; i++) {
+			row.region = (int64_t)i;
+			row.first = before + x->of[i].first;
+			row.n = x->of[i].n;
+			VEC_PUSH(s->arena, rows, row);
+		}
+	}
+	return !s->ledger ||
+	       ledger_add_space(s->ledger, s->info.id, rows.p, rows.n);
+}
+
 static bool rows_open(Search *s)
 {
 	Space *space = s->space;
 	CandInfo *row = arena_array(s->arena, CandInfo, ROWS);
 
-	if (!refused_rows(s))
+	if (!refused_rows(s) || !space_rows(s))
 		return false;
 	for (size_t i = 0, n; i < space->cands.n; i += n) {
 		Cand *c = &space->cands.p[i];
@@ -216,8 +243,23 @@ static const char *whole_text(const Search *s, const Point *p)
 	return buf_str(&b);
 }
 
-static void outcome_of(const Tried *t, CandInfo *row)
+/* The variant, and of each region the order of its candidate. */
+static const char *point_text(const Search *s, const Point *p)
 {
+	size_t before = s->space->refused.n;
+	Buf b;
+
+	buf_init(&b, s->arena);
+	buf_printf(&b, "%u:", p->variant);
+	for (size_t i = 0; i < space_regions(s->space, p->variant); i++)
+		buf_printf(&b, i ? ",%zu" : "%zu", before + p->cand[i]);
+	return buf_str(&b);
+}
+
+static void outcome_of(const Search *s, const Tried *t, CandInfo *row)
+{
+	row->trial = t - s->tried.p + 1;
+	row->point = point_text(s, &t->point);
 	row->state = t->state;
 	row->reason = t->reason;
 	row->measured_us = t->us;
@@ -235,7 +277,7 @@ static CandInfo row_of_part(const Search *s, uint32_t cand, const Tried *t)
 	CandInfo row = row_of(s, c);
 
 	row.rest = rest_of(s, &t->point, cand);
-	outcome_of(t, &row);
+	outcome_of(s, t, &row);
 	return row;
 }
 
@@ -253,7 +295,7 @@ static CandInfo row_of_point(const Search *s, const Tried *t)
 
 	if (t->changed != NO_CAND)
 		return row_of_part(s, t->changed, t);
-	outcome_of(t, &row);
+	outcome_of(s, t, &row);
 	return row;
 }
 
@@ -557,6 +599,21 @@ static void ignore(void *to, size_t i, const TrialResult *r, const char *plan)
 	(void)plan;
 }
 
+static bool final_row(Search *s, const Tried *t, const TrialResult *r)
+{
+	static const char *const verdicts[] = {[TRIAL_FASTER] = "faster",
+					       [TRIAL_TIE] = "tie",
+					       [TRIAL_SLOWER] = "slower"};
+	bool measured = r->state == TRIAL_MEASURED;
+	FinalInfo row = {.search = s->info.id,
+			 .candidate = t->row,
+			 .against = s->tried.p[0].row,
+			 .outcome = measured ? verdicts[r->verdict] : "failed",
+			 .reason = r->text[0] ? r->text : NULL};
+
+	return !s->ledger || ledger_add_final(s->ledger, &row, r);
+}
+
 /* Whether t is faster than the rule's choice, beyond noise. */
 static bool beats_rule(Search *s, const Tried *t, bool *faster)
 {
@@ -575,7 +632,7 @@ static bool beats_rule(Search *s, const Tried *t, bool *faster)
 		s->gain_lo = r.lo;
 		s->gain_hi = r.hi;
 	}
-	return true;
+	return done == 0 || final_row(s, t, &r);
 }
 
 /* Its fixtures; a point that fails keeps what refutes it. */
@@ -664,8 +721,8 @@ static bool mark_chosen(Search *s)
 	     i++) {
 		uint32_t cand = s->chosen.cand[i];
 		Cand *c = &s->space->cands.p[cand];
-		if (c->state == CAND_CHOSEN) /* of a region before it too */
-			continue;
+		if (c->state == CAND_CHOSEN)
+			continue; /* of an equal region */
 		CandInfo row =
 			c->state == CAND_LEFT
 				? row_of(s, c)
@@ -679,6 +736,16 @@ static bool mark_chosen(Search *s)
 			return false;
 	}
 	return true;
+}
+
+/* What passed by those that are left. */
+static bool tell_left(Search *s)
+{
+	const char *why = s->stopped     ? "stop"
+			  : s->exhausted ? "budget"
+					 : "policy";
+
+	return !s->ledger || ledger_left(s->ledger, s->info.id, why);
 }
 
 bool search_run(Search *s)
@@ -696,7 +763,7 @@ bool search_run(Search *s)
 	if (!rows_open(s))
 		return false;
 	if (!p->measures)
-		return p->run(s, parameter) && mark_chosen(s);
+		return p->run(s, parameter) && mark_chosen(s) && tell_left(s);
 	rule = space_rule(s->space, 0);
 	/* whatever the budget; without it nothing has a score */
 	if (try_batch(s, &rule, 1) && s->tried.p[0].score > 0)
@@ -704,5 +771,5 @@ bool search_run(Search *s)
 	s->info.state = s->stopped                 ? "stopped"
 			: p->whole && s->exhausted ? "exhausted"
 						   : "complete";
-	return conclude(s) && mark_chosen(s);
+	return conclude(s) && mark_chosen(s) && tell_left(s);
 }

@@ -67,13 +67,13 @@ typedef struct TrialPath {
 	TrialState (*check)(void *state, char text[TRIAL_TEXT]);
 	/* One call, waited for. */
 	TrialState (*run)(void *state, char text[TRIAL_TEXT]);
+	/* NULL: nothing to do. Not called for what is open when the child
+	 * ends. */
+	void (*close)(void *state);
 	/* n calls by a clock of the path's own, seconds a call; NULL: run is
 	 * timed. */
 	TrialState (*timed)(void *state, int n, double *seconds,
 			    char text[TRIAL_TEXT]);
-	/* NULL: nothing to do. Not called for what is open when the child
-	 * ends. */
-	void (*close)(void *state);
 } TrialPath;
 
 typedef struct TrialOptions {

@@ -64,7 +64,7 @@ static void made(void)
 	CHECK(mode_of(beside(path, "-shm")) == 0600);
 	ledger_close(l);
 	ledger_close(l);
-	CHECK(ask(path, "PRAGMA user_version") == 1);
+	CHECK(ask(path, "PRAGMA user_version") == 2);
 	CHECK(ask(path, "PRAGMA application_id") == 0x546e4c67);
 	/* what is there is not made anew */
 	l = ledger_at(&ctx, NULL);
@@ -83,7 +83,7 @@ static void made_of_nothing(void)
 	CHECK(f >= 0 && close(f) == 0);
 	ctx_init(&ctx);
 	ledger_close(ledger_at(&ctx, path));
-	CHECK(ask(path, "PRAGMA user_version") == 1);
+	CHECK(ask(path, "PRAGMA user_version") == 2);
 	ctx_release(&ctx);
 }
 
@@ -619,8 +619,8 @@ static void newer(void)
 {
 	const char *path = filled("newer.sqlite");
 
-	CHECK(tell(path, "PRAGMA user_version = 2"));
-	is_refused(path, "was written by a newer Tenon: it is of version 2");
+	CHECK(tell(path, "PRAGMA user_version = 3"));
+	is_refused(path, "was written by a newer Tenon: it is of version 3");
 	CHECK(ask(path, "SELECT count(*) FROM candidate") == 40);
 }
 

@@ -560,7 +560,7 @@ static void make_one(Space *s, const Sized *x, const Chosen *c, bool build)
 
 static void for_cuda(void)
 {
-	size_t each = test_all() ? 40 : 3;
+	size_t each = test_all() ? 40 : 12;
 	uint32_t seed = 3;
 
 	for (size_t i = 0; i < ARRAY_LEN(cuda); i++) {

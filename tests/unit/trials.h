@@ -84,7 +84,11 @@ static void plant_close(void *state)
 
 static TrialPath path(Plant *p)
 {
-	return (TrialPath){p, plant_open, plant_check, plant_run, plant_close};
+	return (TrialPath){.state = p,
+			   .open = plant_open,
+			   .check = plant_check,
+			   .run = plant_run,
+			   .close = plant_close};
 }
 
 /* Zeroed ints that children share; they stay until the test ends. */
