@@ -64,11 +64,26 @@ struct ArenaDefer {
 /* ---- out of memory --------------------------------------------------- */
 
 static TN_THREAD OomTrap *oom_trap;
+static TN_THREAD ScratchArena *scratch; /* the innermost */
 static atomic_long oom_count;
 static atomic_long oom_fail_at; /* the count at which to fail; 0: never */
 
+void scratch_begin(ScratchArena *s)
+{
+	arena_init(&s->arena);
+	s->outer = scratch;
+	scratch = s;
+}
+
+void scratch_end(ScratchArena *s)
+{
+	scratch = s->outer;
+	arena_release(&s->arena);
+}
+
 void oom_trap_push(OomTrap *t)
 {
+	t->scratch = scratch;
 	t->outer = oom_trap;
 	oom_trap = t;
 }
@@ -89,6 +104,8 @@ TN_NORETURN void oom_raise(void)
 	OomTrap *t = oom_trap;
 	if (!t)
 		bug("out of memory outside an OomTrap");
+	while (scratch != t->scratch)
+		scratch_end(scratch);
 	oom_trap = t->outer;
 	longjmp(t->env, 1);
 }

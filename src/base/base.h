@@ -49,9 +49,11 @@ void bug_stage(const char *stage);
  * zeroed. Never hold an open file or a lock across an arena call.
  */
 typedef struct OomTrap OomTrap;
+typedef struct ScratchArena ScratchArena;
 struct OomTrap {
 	jmp_buf env;
 	OomTrap *outer;
+	ScratchArena *scratch; /* the innermost when it was set */
 };
 /* if (OOM_TRAP(&t)) { out of memory: clean up } ... oom_trap_pop(&t); */
 #define OOM_TRAP(t) (oom_trap_push(t), setjmp((t)->env))
@@ -74,6 +76,16 @@ void arena_init(Arena *a);
 void arena_release(Arena *a); /* frees all; the arena may be used again */
 void arena_clear(Arena *a);   /* keeps one chunk; poisons it under ASan */
 void *arena_alloc(Arena *a, size_t size, size_t align);
+/*
+ * An arena of one function's, on its stack, between scratch_begin() and
+ * scratch_end(): out of memory that unwinds past it releases it. They nest.
+ */
+struct ScratchArena {
+	Arena arena;
+	ScratchArena *outer;
+};
+void scratch_begin(ScratchArena *s);
+void scratch_end(ScratchArena *s);
 /* n elements; a size that overflows is out of memory. */
 void *arena_alloc_array(Arena *a, size_t elem, size_t n, size_t align);
 /* Has fn(p) called when the arena is next cleared or released. */

@@ -8,6 +8,7 @@
  */
 #include "driver/driver.h"
 
+#include "ir/view.h"
 #include "runtime/product.h"
 
 #include <stdlib.h>
@@ -202,6 +203,16 @@ static void instance_free(Instance *in)
 	free(in);
 }
 
+static bool check_slices(TenonPlan *p, const int64_t *dims)
+{
+	const Program *prog = p->program->p;
+
+	for (ValueId v = 0; v < prog->values.n; v++)
+		if (!slice_check(&p->c->ctx, prog, v, dims))
+			return false;
+	return true;
+}
+
 static bool instance_init(Instance *in, const int64_t *dims)
 {
 	TenonPlan *p = in->plan;
@@ -211,7 +222,8 @@ static bool instance_init(Instance *in, const int64_t *dims)
 	in->dims = arena_array(&in->arena, int64_t, n + 1);
 	memcpy(in->dims, dims, n * sizeof(*dims));
 	in->weights = arena_array(&in->arena, Tensor, prog->values.n + 1);
-	if (!check_extents(p, dims) || !place_slots(in) || !place_kept(in) ||
+	if (!check_extents(p, dims) || !check_slices(p, dims) ||
+	    !place_slots(in) || !place_kept(in) ||
 	    !program_weights(p->program, dims, in->weights))
 		return false;
 	find_fixed(in);

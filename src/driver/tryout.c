@@ -147,7 +147,7 @@ void tryout_close(Tune *t)
 	for (size_t i = 0; i < y->nguards; i++)
 		guarded_free(y->guards[i]);
 	for (size_t i = 0; i < y->kept.n; i++)
-		tenon_plan_free(y->kept.p[i]);
+		variants_free(t, y->kept.p[i]);
 	t->tryout = NULL;
 }
 
@@ -434,7 +434,7 @@ static TenonPlan *plan_of(Tune *t, const Point *p)
 	if (!plans_load(t->c, &plan, 1, &why) || why) {
 		if (why)
 			diag_fail(&t->c->ctx, ERR_ENV, NULL, "%s", why);
-		tenon_plan_free(plan);
+		variants_free(t, plan);
 		return NULL;
 	}
 	VEC_PUSH(&t->arena, y->kept, plan);
@@ -498,7 +498,7 @@ static bool make_plans(Batch *b, const Point *p, size_t n, TenonPlan **plans)
 		if (!why[j])
 			continue;
 		not_made(b, of[j], why[j]);
-		tenon_plan_free(plans[of[j]]);
+		variants_free(t, plans[of[j]]);
 		plans[of[j]] = NULL;
 	}
 	return true;
@@ -548,7 +548,7 @@ static bool host_try(void *arg, const Point *incumbent, const Point *p,
 	bool ok = make_plans(&b, p, n, plans) &&
 		  run_batch(&b, best ? &path : NULL, n, plans, done);
 	for (size_t i = 0; i < n; i++)
-		tenon_plan_free(plans[i]);
+		variants_free(t, plans[i]);
 	return ok;
 }
 

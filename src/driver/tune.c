@@ -137,7 +137,7 @@ static bool fill_key(Tune *t)
 	k->options = options_text(t, p->plan);
 	k->version = TENON_VERSION;
 	k->dims = dims_text(t);
-	tenon_plan_free(p);
+	variants_free(t, p);
 	if (!program_hash(t, &k->program) || !device_text(t, &k->device))
 		return false;
 	search_key(k, info->key);
@@ -237,12 +237,13 @@ static bool choose(Tune *t, TenonPlan **out)
 	if (!p)
 		return false;
 	if (!plans_load(t->c, &p, 1, &why) || why) {
-		tenon_plan_free(p);
+		variants_free(t, p);
 		return why ? diag_fail(&t->c->ctx, ERR_ENV, NULL, "%s", why)
 			   : false;
 	}
 	info->plan = arena_strdup(&t->arena, plan_identity(p->plan));
 	*out = p;
+	variants_give(t, p);
 	return !t->ledger ||
 	       ledger_keep_plan(t->ledger, info->plan, plan_json(p->plan));
 }
@@ -334,6 +335,8 @@ static bool tune(Tune *t, TenonTuneReport *report, TenonPlan **out)
 static void tune_close(Tune *t)
 {
 	tryout_close(t);
+	while (t->plans.n > 0)
+		variants_free(t, t->plans.p[0]);
 	if (t->ledger)
 		ledger_close(t->ledger);
 	arena_release(&t->arena);
@@ -349,6 +352,8 @@ static bool tune_trapped(TenonContext *c, TenonProgram *program,
 	arena_init(&t.arena);
 	if (OOM_TRAP(&trap)) {
 		tune_close(&t);
+		tenon_plan_free(*out);
+		*out = NULL;
 		oom_raise();
 	}
 	bool ok = tune(&t, report, out);

@@ -26,6 +26,7 @@ typedef struct Tune {
 	Search search;
 	struct Tryout *tryout; /* NULL: nothing is measured */
 	Ledger *ledger;
+	VEC(TenonPlan *) plans; /* made and not freed yet */
 } Tune;
 
 /* Whether `without` names it: a rule, or all of them. */
@@ -35,8 +36,11 @@ bool tune_without(const Tune *t, const char *rule);
 
 /* Fills t->space. */
 bool variants_make(Tune *t);
-/* The plan of a point, its code not loaded; NULL: reported. */
+/* The plan of a point, its code not loaded; NULL: reported. It is freed, or
+ * given away, by what follows; with the search at the latest. */
 TenonPlan *variants_plan(Tune *t, const Point *p);
+void variants_free(Tune *t, TenonPlan *p); /* NULL is fine */
+void variants_give(Tune *t, TenonPlan *p);
 
 /* ---- probe.c --------------------------------------------------------- */
 

@@ -416,8 +416,23 @@ TenonPlan *variants_plan(Tune *t, const Point *p)
 	o.skip = o.stop_after = NULL;
 	plan->program = t->program;
 	pl.log = t->log;
+	VEC_PUSH(&t->arena, t->plans, plan);
+	t->c->new_plan = NULL;
 	if (plan_compile(plan, &pl, STAGE_REWRITTEN, &o))
 		return plan;
-	tenon_plan_free(plan);
+	variants_free(t, plan);
 	return NULL;
+}
+
+void variants_give(Tune *t, TenonPlan *p)
+{
+	for (size_t i = 0; i < t->plans.n; i++)
+		if (t->plans.p[i] == p)
+			t->plans.p[i--] = t->plans.p[--t->plans.n];
+}
+
+void variants_free(Tune *t, TenonPlan *p)
+{
+	variants_give(t, p);
+	tenon_plan_free(p);
 }

@@ -11,6 +11,8 @@
  */
 #include "ir/view.h"
 
+#include <inttypes.h>
+
 /* The index facts of v's axes; ranges has TN_MAX_RANK entries. */
 static ExFacts shape_facts(const Value *v, ExRange *ranges)
 {
@@ -275,11 +277,53 @@ bool view_map_inside(Program *p, const Value *v, const Value *x, const Ex *map)
 	ExFacts f = shape_facts(v, ranges);
 	for (size_t d = 0; d < x->rank; d++) {
 		Ex last = ex_sub(t, x->shape[d], ex_const(t, 1));
-		if (!ex_equals(t, x->shape[d], 1) &&
-		    (!ex_prove_nonneg(t, &f, map[d]) ||
-		     !ex_prove_nonneg(t, &f, ex_sub(t, last, map[d]))))
+		if (!ex_prove_nonneg(t, &f, map[d]) ||
+		    !ex_prove_nonneg(t, &f, ex_sub(t, last, map[d])))
 			return false;
 	}
+	return true;
+}
+
+typedef struct Cut {
+	int64_t first, last, extent; /* of the operand's axis */
+} Cut;
+
+/* False where no element is shown, or there is no such number. */
+static bool cut_of(const Program *p, const Value *v, int d, const int64_t *dims,
+		   Cut *c)
+{
+	const Value *x = program_value((Program *)p, v->args[0]);
+	int64_t n, run;
+
+	if (!ex_eval_checked(&p->ex, v->shape[d], dims, NULL, &n) || n <= 0 ||
+	    !ex_eval_checked(&p->ex, v->start[d], dims, NULL, &c->first) ||
+	    !ex_eval_checked(&p->ex, x->shape[d], dims, NULL, &c->extent))
+		return false;
+	if (__builtin_mul_overflow(n - 1, v->step[d], &run) ||
+	    __builtin_add_overflow(c->first, run, &c->last))
+		c->last = -1;
+	return true;
+}
+
+bool slice_check(Ctx *ctx, const Program *p, ValueId id, const int64_t *dims)
+{
+	const Value *v = program_value((Program *)p, id);
+	Cut c[TN_MAX_RANK];
+
+	if (v->op != OP_SLICE)
+		return true;
+	for (int d = 0; d < v->rank; d++)
+		if (!cut_of(p, v, d, dims, &c[d]))
+			return true;
+	for (int d = 0; d < v->rank; d++)
+		if (c[d].first < 0 || c[d].first >= c[d].extent ||
+		    c[d].last < 0 || c[d].last >= c[d].extent)
+			return diag_error(
+				ctx, v->loc, NULL,
+				"`slice`: axis %d runs from %" PRId64
+				" to %" PRId64 " under these sizes, outside "
+				"its extent of %" PRId64,
+				d, c[d].first, c[d].last, c[d].extent);
 	return true;
 }
 

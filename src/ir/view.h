@@ -13,7 +13,7 @@
 /*
  * The map of one VIEW-class value v of p: map[d], for operand axis d, over
  * the axes of v, simplified under v's extents. map has TN_MAX_RANK entries.
- * An operand axis of extent 1 has index 0.
+ * v lies in its operand: an operand axis of extent 1 has index 0.
  */
 void view_map(Program *p, const Value *v, Ex *map);
 
@@ -28,6 +28,10 @@ bool view_is_identity(Program *p, ValueId v, ValueId base, const Ex *map);
 
 /* Whether every index of the map of v, a view of x, is proved to lie in x. */
 bool view_map_inside(Program *p, const Value *v, const Value *x, const Ex *map);
+
+/* Whether v, if it is a SLICE, lies in its operand under the dims, which
+ * verifying a program does not prove. Reports an error. */
+bool slice_check(Ctx *ctx, const Program *p, ValueId v, const int64_t *dims);
 
 /* Whether every element of v is at most 0, or NaN: x less a maximum of x. */
 bool value_never_positive(Program *p, ValueId v);

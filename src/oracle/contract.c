@@ -252,6 +252,17 @@ static double dot_double(const double *a, const double *b, int64_t n)
 	return sum;
 }
 
+/* The same of products that are tiny together. */
+static void dot_tiny(const Job *j, int64_t row, int64_t col, enum Part part,
+		     double *s, double *c)
+{
+	TinySum t = {0};
+	for (int64_t k = 0; k < j->k; k++)
+		tiny_add(&t, part_of(&j->a, row * j->k + k, part),
+			 part_of(&j->b, k * j->n + col, part));
+	tiny_end(&t, s, c);
+}
+
 /* A dot product whose splitting overflowed, or whose operands are huge. */
 static void dot_careful(const Job *j, int64_t row, int64_t col, enum Part part,
 			double *s, double *c)
@@ -358,6 +369,25 @@ static int product_bits(const Job *j)
 	return bits;
 }
 
+/*
+ * Whether products of f64, or the last bits of one, may lie below the least
+ * f64. Each rounding to f64 of a product, or of a part of a split one, is then
+ * off by half a unit, 2^-1075, besides u of itself. There are fewer than 32 of
+ * these a product in what is summed here, which is hence off by less than k
+ * 2^-1070 more. In a legal sum each term is rounded once with its product,
+ * alone or by a multiply-add: half a unit more a term, as wherever products
+ * underflow in acc. Sums below 2^-900 are made without these errors (tiny.c).
+ */
+static bool may_underflow(const Job *j, const Line *la, const Line *lb,
+			  bool wide)
+{
+	if (j->v->acc != DT_F64 || la->nonzero == 0 || lb->nonzero == 0)
+		return false;
+	if (j->e->v[j->v->args[0]].dtype != DT_F64)
+		return false;
+	return wide || la->lsb + lb->lsb < -1074;
+}
+
 /* The parts of the sum of a row and a column; at: where its products are. */
 static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		     SumParts *s)
@@ -390,38 +420,43 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		return;
 	}
 	double k = (double)j->k, p = j->abs ? j->abs[at] : 0, prop = 0;
-	/* the split's parts overflow, or underflow */
-	bool small = p > 0 && p < 0x1p-900;
-	if (j->ref2 && (!isfinite(s->ref) || small)) {
+	double t = j->mag ? j->mag[at] : p;
+	bool underflow = may_underflow(j, la, lb, wide);
+	double lost = underflow ? k * 0x1p-1070 : 0;
+	bool tiny = underflow && t + lost < TINY_PRODUCTS;
+	if (tiny)
+		dot_tiny(j, row, col, PART_REF, &s->ref, &s->ref2);
+	else if (j->ref2 && !isfinite(s->ref)) /* the split's parts overflow */
 		dot_careful(j, row, col, PART_REF, &s->ref, &s->ref2);
-		s->lo = s->hi = s->ref;
-		s->lo2 = s->hi2 = s->ref2;
-	}
+	s->lo = s->hi = s->ref;
+	s->lo2 = s->hi2 = s->ref2;
 	if (j->ref2 && !isfinite(s->ref) && !wide) {
 		dot_signs(j, row, col, s);
 		sum_overflow(s);
 		return;
 	}
-	double t = j->mag ? j->mag[at] : p;
 	if (wide) {
-		prop = t - p + k * 0x1p-51 * t;
+		prop = t - p + k * 0x1p-51 * t + lost;
 		s->lo = s->hi = j->mid[at];
 		s->lo2 = s->hi2 = j->mid2 ? j->mid2[at] : 0;
-		if (j->mid2 && (!isfinite(s->lo) || small)) {
+		if (tiny)
+			dot_tiny(j, row, col, PART_MID, &s->lo, &s->lo2);
+		else if (j->mid2 && !isfinite(s->lo))
 			dot_careful(j, row, col, PART_MID, &s->lo, &s->lo2);
-			s->hi = s->lo;
-			s->hi2 = s->lo2;
-		}
+		s->hi = s->lo;
+		s->hi2 = s->lo2;
 		if (j->ref2 && !j->mid2) /* listed: midpoints in double */
 			prop += k * 0x1p-52 * t;
 	}
 	s->terms = acc_terms(j->kind, least(la->nonzero, lb->nonzero), k);
 	s->lsb = wide ? INT_MIN : la->lsb + lb->lsb;
-	double slack = k * 0x1p-52 * t, middle = s->lo;
+	double slack = k * 0x1p-52 * t + lost, middle = s->lo;
 	bool exact = !wide && s->lsb < 900 && s->lsb > -1000 &&
 		     p <= ldexp(1, 52 + s->lsb);
 	if (j->ref2)
-		s->err = exact ? 0 : k * k * 0x1p-104 * t + k * 0x1p-1070;
+		s->err = exact ? 0
+			       : k * k * 0x1p-104 * t +
+					 (tiny ? 0x1p-1074 : lost);
 	else
 		s->err = exact ? 0 : slack;
 	if (exact)
@@ -430,7 +465,7 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 	s->neg = (t - middle + prop) / 2 + slack;
 	s->pos = greatest(s->pos, 0);
 	s->neg = greatest(s->neg, 0);
-	if (t == 0)
+	if (t == 0 && !underflow)
 		s->pos = s->neg = 0;
 	s->lo -= prop;
 	s->hi += prop;
@@ -439,6 +474,8 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		s->extra = ldexp(t, -f->p) * (1 + 0x1p-40);
 	if (s->lsb == INT_MIN || s->lsb < f->emin - f->p + 1)
 		s->extra += s->terms * fmt_ulp(acc, 0) / 2;
+	if (underflow) /* by as much the lines above are rounded */
+		s->extra += 2 * fmt_ulp(acc, 0);
 	if (j->mma)
 		cut_groups(j, la, lb, s);
 	if (s->flush && s->lsb < f->emin)

@@ -7,6 +7,8 @@
  */
 #include "oracle/eval.h"
 
+#include "ir/view.h"
+
 #include <stdatomic.h>
 
 /* ---- memory ---------------------------------------------------------- */
@@ -284,7 +286,7 @@ bool eval_shapes(Eval *e)
 		Op op = program_value(e->p, id)->op;
 		if (!e->live[id] && op != OP_INPUT)
 			continue;
-		if (!shape_of(e, id))
+		if (!shape_of(e, id) || !slice_check(e->ctx, e->p, id, e->dims))
 			return false;
 		if (!e->feeds || !e->live[id])
 			continue;

@@ -10,7 +10,8 @@
  *   move.c      views, data movement and indexing
  *   sum.c       the bound of a sum in any order
  *   reduce.c    sums, products, extremes, their indices; running sums
- *   contract.c  matmul; gemm.c its blocked kernels
+ *   contract.c  matmul; gemm.c its blocked kernels; tiny.c sums of products
+ *               below the least f64
  *   relax.c     what the relaxations of a contract make legal besides
  *   eval.c      a program's values in order, memory, threads
  *   judge.c     verdicts; cache.c references kept on disk; sample.c which
@@ -299,6 +300,20 @@ void gemm_double2(Eval *e, int64_t m, int64_t n, int64_t k, const double *a,
 /* Modulo 2^64. */
 void gemm_int(Eval *e, int64_t m, int64_t n, int64_t k, const int64_t *a,
 	      const int64_t *b, int64_t *c);
+
+/* ---- tiny.c ---------------------------------------------------------- */
+
+/* Zero at first; the products are below TINY_PRODUCTS in all. */
+#define TINY_PRODUCTS 0x1p-900
+typedef struct TinySum {
+	double sum, rest; /* scaled */
+} TinySum;
+void tiny_add(TinySum *t, double a, double b);
+/*
+ * sum: the exact sum of n products of a magnitude t in all, rounded once, but
+ * for Dot2's n^2 2^-104 t; sum + rest is off by less than 2^-1074 besides.
+ */
+void tiny_end(const TinySum *t, double *sum, double *rest);
 
 /* ---- sample.c -------------------------------------------------------- */
 

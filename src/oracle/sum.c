@@ -171,6 +171,8 @@ void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 		out->lo.f = out->hi.f = ref->f;
 		if (in_acc == 0) /* a product rounds to -0, and +0 is added */
 			out->hi.f = 0;
+		if (in_acc == 0 && s->minus_zero)
+			out->lo.f = -0.0;
 		return;
 	}
 	if (big == 0 && !s->cut) { /* zeros only */

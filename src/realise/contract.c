@@ -104,10 +104,10 @@ static Candidate contract_rule(const Regions *r, uint32_t region,
 {
 	const Value *v = contract_product(r, region);
 	const Value *a = program_value(r->program, v->args[0]);
-	Arena scratch;
-	arena_init(&scratch);
-	MatrixUnit unit = contract_dot_unit(&scratch, r, region, t);
-	arena_release(&scratch);
+	ScratchArena scratch;
+	scratch_begin(&scratch);
+	MatrixUnit unit = contract_dot_unit(&scratch.arena, r, region, t);
+	scratch_end(&scratch);
 	bool turned = turns(r, region, unit);
 	int bytes = dtype_info[dtype_interior(v->acc)].bytes;
 	Extents x = {

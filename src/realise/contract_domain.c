@@ -129,15 +129,15 @@ static void ahead(const Regions *r, uint32_t region, const Space *s, Domain *by)
 
 static void units(const Regions *r, uint32_t region, const Space *s, Domain *by)
 {
-	Arena scratch;
+	ScratchArena scratch;
 
-	arena_init(&scratch);
+	scratch_begin(&scratch);
 	add(&by[P_UNIT], UNIT_FMA);
 	for (size_t i = 0; i < s->t->nunits; i++)
-		if (!contract_dot_refuses(&scratch, r, region, s->t,
+		if (!contract_dot_refuses(&scratch.arena, r, region, s->t,
 					  s->t->units[i]))
 			add(&by[P_UNIT], s->t->units[i]);
-	arena_release(&scratch);
+	scratch_end(&scratch);
 }
 
 /* Tiles that registers hold, of the values there are. */

@@ -467,17 +467,20 @@ Cost cost_lowered(const Realisation *re, const Regions *r, uint32_t region,
 {
 	ExprTab *table = (ExprTab *)&r->program->ex;
 	bool overflow = table->overflow;
-	Arena a;
+	ScratchArena a;
 
-	arena_init(&a);
-	Kernels ks = {.arena = &a, .program = (Program *)r->program};
+	scratch_begin(&a);
+	Kernels ks = {.arena = &a.arena, .program = (Program *)r->program};
 	Kernel k = {.name = "k", .region = region};
-	CostWalk w = {
-		.arena = &a, .ks = &ks, .k = &k, .target = t, .dims = dims};
+	CostWalk w = {.arena = &a.arena,
+		      .ks = &ks,
+		      .k = &k,
+		      .target = t,
+		      .dims = dims};
 	re->lower(&ks, &k, r, t, c);
 	cost_walk(&w);
 	Cost cost = t->threads ? cost_gpu(&w) : cost_cpu(&w);
-	arena_release(&a);
+	scratch_end(&a);
 	table->overflow = overflow;
 	return cost;
 }

@@ -98,7 +98,7 @@ static void choose(const Extents *x, const Target *t, int64_t *par,
 		   const bool *pinned)
 {
 	static const int64_t keys[] = {64, 32, 16};
-	Arena a;
+	ScratchArena a;
 
 	if (!pinned[A_ROWS]) {
 		par[A_ROWS] = has_large(x, t) ? 2 * USUAL_ROWS : USUAL_ROWS;
@@ -115,13 +115,13 @@ static void choose(const Extents *x, const Target *t, int64_t *par,
 	}
 	if (!pinned[A_STAGES])
 		par[A_STAGES] = 2;
-	arena_init(&a);
+	scratch_begin(&a);
 	for (size_t i = 0; i < ARRAY_LEN(keys) && !pinned[A_KEYS]; i++) {
 		par[A_KEYS] = keys[i];
-		if (!check(&a, x, t, par))
+		if (!check(&a.arena, x, t, par))
 			break;
 	}
-	arena_release(&a);
+	scratch_end(&a);
 }
 
 static Candidate rule(const Regions *r, uint32_t region, const Target *t)

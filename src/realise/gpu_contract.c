@@ -66,13 +66,13 @@ int gp_element_bytes(const Program *q, const Value *v)
 MatrixUnit gp_unit_of(const Regions *r, const Value *v, const Target *t)
 {
 	MatrixUnit unit = UNIT_FMA;
-	Arena a;
+	ScratchArena a;
 
-	arena_init(&a);
+	scratch_begin(&a);
 	for (size_t i = 0; i < t->nunits && unit == UNIT_FMA; i++)
-		if (!gp_mma_refuses(&a, r, v, t, t->units[i]))
+		if (!gp_mma_refuses(&a.arena, r, v, t, t->units[i]))
 			unit = t->units[i];
-	arena_release(&a);
+	scratch_end(&a);
 	return unit;
 }
 
@@ -202,7 +202,7 @@ static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
 	const Value *v = program_value(r->program, r->regions.p[region].anchor);
 	int64_t par[P_COUNT];
 	bool any = false;
-	Arena a;
+	ScratchArena a;
 
 	for (int i = 0; i < P_COUNT; i++) {
 		par[i] = c->params[i].value;
@@ -213,13 +213,13 @@ static void gpu_settle(const Regions *r, uint32_t region, const Target *t,
 	if (!pinned[P_SMALL])
 		par[P_SMALL] = 0;
 	settle_split(r, v, t, par, pinned);
-	arena_init(&a);
+	scratch_begin(&a);
 	if (par[P_UNIT] == UNIT_FMA)
-		gp_simt_settle(&a, t, v->acc, par, pinned);
-	else if (!gp_mma_refuses(&a, r, v, t, (MatrixUnit)par[P_UNIT]))
-		gp_mma_settle(&a, t, gp_element_bytes(r->program, v), par,
+		gp_simt_settle(&a.arena, t, v->acc, par, pinned);
+	else if (!gp_mma_refuses(&a.arena, r, v, t, (MatrixUnit)par[P_UNIT]))
+		gp_mma_settle(&a.arena, t, gp_element_bytes(r->program, v), par,
 			      pinned);
-	arena_release(&a);
+	scratch_end(&a);
 	for (int i = 0; i < P_COUNT; i++)
 		c->params[i].value = par[i];
 }

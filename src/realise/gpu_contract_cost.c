@@ -80,12 +80,12 @@ Cost gp_cost(const Regions *r, uint32_t region, const Target *t,
 	int64_t par[P_COUNT];
 	Cost cost = {.start = t->rates.launch};
 	GpuProduct p;
-	Arena a;
+	ScratchArena a;
 
 	for (int i = 0; i < P_COUNT; i++)
 		par[i] = c->params[i].value;
-	arena_init(&a);
-	Kernels ks = {.arena = &a, .program = (Program *)r->program};
+	scratch_begin(&a);
+	Kernels ks = {.arena = &a.arena, .program = (Program *)r->program};
 	Kernel k = {.region = region};
 	gp_product_init(&p, &ks, &k, r, t, par);
 	cost.move = gp_split_time(&x, dtype_info[v->acc].bytes, par[P_SPLIT]);
@@ -101,7 +101,7 @@ Cost gp_cost(const Regions *r, uint32_t region, const Target *t,
 		cost.move += bytes / (t->rates.memory * 1e3);
 		cost.start += phases * PACK_TIME;
 	}
-	arena_release(&a);
+	scratch_end(&a);
 	cost_total(&cost);
 	return cost;
 }
@@ -125,12 +125,12 @@ Cost gp_library_cost(const Regions *r, uint32_t region, const Target *t,
 	int64_t par[P_COUNT];
 	Cost cost = {.start = t->rates.launch};
 	GpuProduct p;
-	Arena a;
+	ScratchArena a;
 
 	x.least_parts = 1;
 	x.most_parts = GP_MAX_SPLIT;
-	arena_init(&a);
-	Kernels ks = {.arena = &a, .program = (Program *)r->program};
+	scratch_begin(&a);
+	Kernels ks = {.arena = &a.arena, .program = (Program *)r->program};
 	Kernel k = {.region = region};
 	MatrixUnit unit = gp_unit_of(r, v, t);
 	if (unit != UNIT_FMA) {
@@ -144,7 +144,7 @@ Cost gp_library_cost(const Regions *r, uint32_t region, const Target *t,
 		gp_product_init(&p, &ks, &k, r, t, par);
 		cost.compute = LIBRARY_SIMT * gp_simt_time(&p, &x);
 	}
-	arena_release(&a);
+	scratch_end(&a);
 	cost_total(&cost);
 	return cost;
 }

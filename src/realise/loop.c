@@ -101,7 +101,7 @@ static bool can_be_flat(const Regions *r, uint32_t region)
 static int turned_axis(const Regions *r, uint32_t region, bool *most)
 {
 	const Region *reg = &r->regions.p[region];
-	Arena scratch;
+	ScratchArena scratch;
 	int found = -1, turned = 0, straight = 0;
 
 	*most = false;
@@ -114,9 +114,10 @@ static int turned_axis(const Regions *r, uint32_t region, bool *most)
 			    v->shape[d] != reg->space[d])
 				return -1;
 	}
-	arena_init(&scratch);
+	scratch_begin(&scratch);
 	Kernel k = {.region = region};
-	Kernels ks = {.arena = &scratch, .program = (Program *)r->program};
+	Kernels ks = {.arena = &scratch.arena,
+		      .program = (Program *)r->program};
 	Lower l;
 	Ex index[TN_MAX_RANK];
 	lower_init(&l, &ks, &k, r);
@@ -133,7 +134,7 @@ static int turned_axis(const Regions *r, uint32_t region, bool *most)
 			turned += found == d;
 		}
 	}
-	arena_release(&scratch);
+	scratch_end(&scratch);
 	*most = found >= 0 && turned >= straight;
 	return found;
 }

@@ -50,11 +50,15 @@ ClassId view_of(Egraph *g, ClassId x, const Value *like, const Ex *map)
 	Value w = value_like(like, OP_VIEW, 1, &x);
 	w.dtype = from->dtype;
 	memcpy(w.map, map, from->rank * sizeof(Ex));
-	Ex simple[TN_MAX_RANK] = {0};
+	Ex simple[TN_MAX_RANK] = {0}, asked[TN_MAX_RANK];
 	view_map(g->q, &w, simple);
 	from = egraph_class(g, x);
+	/* simplifying takes for granted that an axis of one has index 0 */
+	for (size_t d = 0; d < from->rank; d++)
+		asked[d] = ex_equals(&g->q->ex, from->shape[d], 1) ? map[d]
+								   : simple[d];
 	memcpy(w.map, simple, sizeof(w.map));
-	if (!view_map_inside(g->q, &w, from, w.map))
+	if (!view_map_inside(g->q, &w, from, asked))
 		return NO_VALUE;
 	if (!value_same_shape(&w, from))
 		return egraph_add(g, &w, NO_NODE);
@@ -463,10 +467,7 @@ static void slice_of_concat(Egraph *g, NodeId n)
 		memcpy(map, v.map, sizeof(map));
 		map[c.axis] = ex_sub(&g->q->ex, map[c.axis], before);
 		before = ex_add(&g->q->ex, before, x->shape[c.axis]);
-		/* of an axis of extent 1 no proof is asked there */
-		if ((!ex_equals(&g->q->ex, x->shape[c.axis], 1) ||
-		     ex_equals(&g->q->ex, map[c.axis], 0)) &&
-		    view_map_inside(g->q, &v, x, map)) {
+		if (view_map_inside(g->q, &v, x, map)) {
 			alternatives_say(g, n, view_of(g, c.args[k], &v, map));
 			return;
 		}

@@ -127,9 +127,10 @@ bool ledger_add(Ledger *l, CandInfo *c);
  * processes wait for. */
 bool ledger_add_all(Ledger *l, CandInfo *c, size_t n);
 /*
- * Its outcome, all but what it is (variant, region, chosen, rest, order); with
- * samples where it was measured. It may be settled again: a chosen one that is
- * passed becomes measured; samples NULL then keeps those it has.
+ * Its outcome, all but what it is (variant, region, chosen, order); with
+ * samples where it was measured; rest NULL stays what it was. It may be settled
+ * again: a chosen one that is passed becomes measured; samples NULL then keeps
+ * those it has.
  */
 bool ledger_settle(Ledger *l, const CandInfo *c, const TrialResult *samples);
 /* Variants of a search and their regions, in one transaction. */

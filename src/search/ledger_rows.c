@@ -257,21 +257,22 @@ bool ledger_add_all(Ledger *l, CandInfo *c, size_t n)
 
 static bool settle(Ledger *l, const CandInfo *c, const TrialResult *t)
 {
-	return ledger_sql(
-		       l, NULL, NULL,
-		       "UPDATE candidate SET state = ?2, reason = ?3, "
-		       "predicted_us = ?4, compute_us = ?5, memory_us = ?6, "
-		       "move_us = ?7, start_us = ?8, measured_us = ?9, "
-		       "ratio = ?10, lo = ?11, hi = ?12, against = ?13, "
-		       "plan = ?14, calls = coalesce(?15, calls), "
-		       "check_ms = coalesce(?16, check_ms), "
-		       "time_ms = coalesce(?17, time_ms), trial = ?18 "
-		       "WHERE id = ?1",
-		       "ittDDDDDDDDDItIDDI", c->id, cand_state_name[c->state],
-		       c->reason, c->predicted_us, c->compute_us, c->memory_us,
-		       c->move_us, c->start_us, c->measured_us, c->ratio, c->lo,
-		       c->hi, c->against, c->plan, (int64_t)(t ? t->calls : 0),
-		       t ? t->check_ms : 0.0, t ? t->time_ms : 0.0, c->trial) &&
+	return ledger_sql(l, NULL, NULL,
+			  "UPDATE candidate SET state = ?2, reason = ?3, "
+			  "predicted_us = ?4, compute_us = ?5, memory_us = ?6, "
+			  "move_us = ?7, start_us = ?8, measured_us = ?9, "
+			  "ratio = ?10, lo = ?11, hi = ?12, against = ?13, "
+			  "plan = ?14, calls = coalesce(?15, calls), "
+			  "check_ms = coalesce(?16, check_ms), "
+			  "time_ms = coalesce(?17, time_ms), trial = ?18, "
+			  "rest = coalesce(?19, rest) WHERE id = ?1",
+			  "ittDDDDDDDDDItIDDIt", c->id,
+			  cand_state_name[c->state], c->reason, c->predicted_us,
+			  c->compute_us, c->memory_us, c->move_us, c->start_us,
+			  c->measured_us, c->ratio, c->lo, c->hi, c->against,
+			  c->plan, (int64_t)(t ? t->calls : 0),
+			  t ? t->check_ms : 0.0, t ? t->time_ms : 0.0, c->trial,
+			  c->rest) &&
 	       met(l, "candidate", c->id);
 }
 
@@ -291,6 +292,9 @@ static bool add_samples(Ledger *l, int64_t id, const TrialResult *t)
 		ledger_sql(l, NULL, NULL,
 			   "DELETE FROM sample WHERE candidate = ?1", "i", id);
 
+	/* what failed between its rounds has no time */
+	if (t->state != TRIAL_MEASURED)
+		return ok;
 	for (int i = 0; ok && i < t->rounds && i < TRIAL_ROUNDS; i++)
 		ok = ledger_sql(l, NULL, NULL,
 				"INSERT INTO sample (candidate, round, us, "

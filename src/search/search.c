@@ -728,8 +728,8 @@ static bool mark_chosen(Search *s)
 	     i++) {
 		uint32_t cand = s->chosen.cand[i];
 		Cand *c = &s->space->cands.p[cand];
-		if (c->state == CAND_CHOSEN)
-			continue; /* of an equal region */
+		if (c->state == CAND_CHOSEN) /* of a region before it too */
+			continue;
 		CandInfo row =
 			c->state == CAND_LEFT
 				? row_of(s, c)

@@ -11,7 +11,7 @@ $ tenon run examples/gemm.tn --dump=program,kernels | grep ==
 == stages that are not there
 $ tenon run examples/gemm.tn --dump=nothing
 2> tenon: error: --dump=nothing: no such stage
-2> hint: stages: program, rewritten, regions, kernels, sources, plan
+2> hint: stages: program, rewritten, alternatives, regions, kernels, sources, plan
 => 2
 $ tenon run examples/gemm.tn --dump=kernels --stop-after=partition
 2> tenon: error: --dump=kernels: this run has no such stage

@@ -105,6 +105,20 @@ typedef struct Child {
 	size_t n;
 } Child;
 
+/* Kernels for a GPU, whose verifier has a say; they do not run. */
+static bool emits_for_gpu(Judge *j, TenonProgram *p, uint64_t seed)
+{
+	TenonPlanOptions o = {.target = seed % 2 ? "cuda:sm_80" : "cuda:sm_90a",
+			      .emit_only = true,
+			      .stop_after = "emit"};
+	TenonPlan *plan = NULL;
+
+	if (tenon_compile(j->c, p, &o, &plan))
+		judge_error(j, o.target);
+	tenon_plan_free(plan);
+	return !judge_failed(j);
+}
+
 TN_NORETURN static void child_main(Subject *s, int fd)
 {
 	Judge j;
@@ -124,7 +138,8 @@ TN_NORETURN static void child_main(Subject *s, int fd)
 	TenonProgram *p = program_adopt(j.c, &s->m.p);
 	unsigned flags =
 		JUDGE_STAGES | (s->seed % 2 ? JUDGE_REPEAT : JUDGE_STRIDES);
-	bool ok = judge_program(&j, p, s->sizes, FUZZ_SIZES, flags);
+	bool ok = judge_program(&j, p, s->sizes, FUZZ_SIZES, flags) &&
+		  emits_for_gpu(&j, p, s->seed);
 	if (!ok)
 		dprintf(fd, "%.*s", FUZZ_TEXT - 1, buf_str(&j.why));
 	_exit(ok ? 0 : 1);

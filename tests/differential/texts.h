@@ -21,6 +21,8 @@ static const Sizes text_sizes[] = {{{3, 16, 5}}, {{7, 33, 2}}};
 static const Sizes attention_sizes[] = {{{65, 29, 5}}, {{1, 1, 1}}};
 static const Sizes decode_sizes[] = {{{1, 300, 3}}, {{130, 97, 33}}};
 
+static const Sizes unit_sizes[] = {{{1, 1, 1}}, {{4, 7, 3}}};
+
 static const TextCase text_cases[] = {
 	{"conv1",
 	 "dims d: N = 2\n"
@@ -133,6 +135,19 @@ static const TextCase text_cases[] = {
 	 "def f(x: f32[M, N], z: f32[K]):\n"
 	 "    return pad(x, 1, 2, value=3), pad(x, [0, 3], [2, 0])\n",
 	 false, false, text_sizes, NULL},
+	/* axes of one element, by number and by size */
+	{"ones",
+	 "def f(x: f32[1, N], y: f32[M, 1], z: f32[K]):\n"
+	 "    c = concat([x, x * 2, broadcast(y, M, N)], axis=0)\n"
+	 "    return x[1:], x[:5], x[::-1, -1:], x[0, :1], y[-1:], y[:, -1], "
+	 "\\\n"
+	 "        c[1], c[1:2, ::-1] + 1, c[2:], pad(y, [0, 1], [2, 2])[1:, "
+	 "1:2], \\\n"
+	 "        pad(x, [1, 0], [1, 0])[1] * 3, concat([y, y], axis=1)[:, "
+	 "1:], "
+	 "\\\n"
+	 "        sum(x[M - 1:], axis=0), concat([x[M:], x], axis=0), z\n",
+	 false, false, unit_sizes, NULL},
 	{"joined",
 	 "def f(a: f32[M, N], b: f32[M, K], z: f32[M, 1]):\n"
 	 "    return concat([a, b, z], axis=1) * 2\n",

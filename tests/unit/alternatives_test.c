@@ -379,6 +379,12 @@ static const RuleCase rule_cases[] = {
 	 "def f(x: f32[M, N], y: f32[M, 4]):\n"
 	 "    return sqrt(concat([x, y], axis=1)[:, N:N + 2])\n",
 	 NULL, false, false},
+	{"slice_of_concat",
+	 "dims d: M = 7, N = 9\n"
+	 "def f(x: f32[1, N], y: f32[1, N], z: f32[M, N]):\n"
+	 "    c = concat([x, y, z], axis=0)\n"
+	 "    return sqrt(c[1]), sqrt(c[2:3])\n",
+	 NULL, false, false},
 	{"concat_of_slices",
 	 "dims d: M = 7, N = 9\n"
 	 "def f(x: f32[M, N], y: f32[M, 8]):\n"

@@ -335,6 +335,83 @@ static void wrong_sizes(void)
 	case_close(&k);
 }
 
+typedef struct Cut {
+	const char *from, *to, *start, *step;
+	int64_t in, out; /* sizes of M that are and are not right */
+} Cut;
+
+static bool cut_open(Case *k, const Cut *c)
+{
+	TenonPlanOptions o = {0};
+	const char *path = test_path("slice.program");
+	FILE *f = fopen(path, "w");
+
+	*k = (Case){.c = tenon_context_new()};
+	if (!CHECK(f != NULL && k->c != NULL))
+		return false;
+	fprintf(f,
+		"program p\ndim M in 0..100\n"
+		"%%0 x: f32[%s] = input index=0\n"
+		"%%1: f32[%s] = slice %%0 start=[%s] step=[%s]\n"
+		"%%2: f32[%s] = neg %%1\nreturn %%2 as y\n",
+		c->from, c->to, c->start, c->step, c->to);
+	return CHECK(fclose(f) == 0) &&
+	       works(k,
+		     tenon_resume(k->c, "program", path, &o, &k->p, &k->plan),
+		     "slice");
+}
+
+/* A stage 1 may hold slices that lie in their operands under some sizes only,
+ * also where an extent is 1. */
+static void slices_outside(void)
+{
+	static const Cut cuts[] = {
+		{"1", "1", "M", "1", 0, 3},
+		{"1", "1", "M - 1", "1", 1, 2},
+		{"1", "M", "0", "1", 1, 2},
+		{"1", "M", "0", "-1", 1, 4},
+		{"5", "1", "M", "1", 4, 30},
+		{"5", "1", "M - 1", "1", 5, 0},
+		{"5", "M", "1", "2", 2, 3},
+		{"M", "2", "4", "-3", 5, 4},
+		{"2, M", "1, 0", "M, 0", "1, 1", 9, -1}, /* shows nothing */
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cuts); i++) {
+		TenonOutcome out = TENON_FAIL;
+		bool applies;
+		Case k;
+		if (cut_open(&k, &cuts[i]) &&
+		    !tenon_set_dim(k.p, "M", cuts[i].in) &&
+		    case_fill(&k, "random") && case_run(&k) &&
+		    works(&k,
+			  tenon_judge(k.plan, k.in, k.out, NULL, NULL, &out),
+			  "judge"))
+			CHECK(out == TENON_PASS);
+		tensors_release(k.in);
+		if (cuts[i].out >= 0 &&
+		    CHECK(!tenon_set_dim(k.p, "M", cuts[i].out)) &&
+		    works(&k, tenon_input_desc(k.p, 0, &k.in[0]), "input")) {
+			k.in[0].data =
+				tenon_alloc(tenon_tensor_bytes(&k.in[0]));
+			refused(&k,
+				tenon_fixture(k.p, "random", 1, &k.in[1],
+					      &applies),
+				TENON_EPROGRAM, "`slice`: axis 0 runs from");
+			if (case_results(&k)) {
+				refused(&k, tenon_plan_run(k.plan, k.in, k.out),
+					TENON_EPROGRAM, "`slice`: axis 0 runs");
+				refused(&k,
+					tenon_judge(k.plan, k.in, k.out, NULL,
+						    NULL, &out),
+					TENON_EPROGRAM, "`slice`: axis 0 runs");
+			}
+		}
+		case_close(&k);
+	}
+	test_folder_remove();
+}
+
 /* ---- what only a run can tell ---------------------------------------- */
 
 static void faults(void)
@@ -435,4 +512,5 @@ static void options(void)
 }
 
 TEST_MAIN(TEST(overlap), TEST(donate), TEST(strided), TEST(empty_and_scalar),
-	  TEST(wrong_tensors), TEST(wrong_sizes), TEST(faults), TEST(options))
+	  TEST(wrong_tensors), TEST(wrong_sizes), TEST(slices_outside),
+	  TEST(faults), TEST(options))

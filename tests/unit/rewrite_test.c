@@ -83,6 +83,32 @@ static void identities(void)
 	make_release(&m);
 }
 
+/* Every index of a view is asked for a proof, on an axis of one as well. */
+static void indices_inside(void)
+{
+	make_init(&m);
+	ValueId one = input_n(&m, "x", DT_F32, 1, (Ex[]){num(&m, 1)});
+	ValueId many = input_n(&m, "y", DT_F32, 1, (Ex[]){dim(&m, "M")});
+	Value v = {.op = OP_VIEW, .rank = 1, .shape = {num(&m, 2)}};
+	const Value *x = program_value(&m.p, one),
+		    *y = program_value(&m.p, many);
+	Ex i = ex_axis(&m.p.ex, 0),
+	   last = ex_sub(&m.p.ex, dim(&m, "M"), num(&m, 1));
+
+	CHECK(view_map_inside(&m.p, &v, x, (Ex[]){num(&m, 0)}));
+	CHECK(view_map_inside(&m.p, &v, x,
+			      (Ex[]){ex_div(&m.p.ex, i, num(&m, 2))}));
+	CHECK(!view_map_inside(&m.p, &v, x, (Ex[]){i}));
+	CHECK(!view_map_inside(&m.p, &v, x, (Ex[]){num(&m, 1)}));
+	CHECK(!view_map_inside(&m.p, &v, x, (Ex[]){num(&m, -1)}));
+	CHECK(!view_map_inside(&m.p, &v, x, (Ex[]){last}));
+	CHECK(!view_map_inside(&m.p, &v, y, (Ex[]){num(&m, 0)}));
+	v.shape[0] = dim(&m, "M");
+	CHECK(view_map_inside(&m.p, &v, y, (Ex[]){ex_sub(&m.p.ex, last, i)}));
+	CHECK(!view_map_inside(&m.p, &v, x, (Ex[]){i}));
+	make_release(&m);
+}
+
 /* What looks like an identity and is none. */
 static void not_identities(void)
 {
@@ -629,7 +655,8 @@ static void all_rules_hit(void)
 			printf("never hit: %s\n", rows[i].name);
 }
 
-TEST_MAIN(TEST(identities), TEST(not_identities), TEST(integer_identities),
-	  TEST(conversions), TEST(arithmetic), TEST(fold_tensors), TEST(cse),
-	  TEST(dead), TEST(views), TEST(views_and_casts), TEST(contraction),
-	  TEST(reassociate), TEST(same_results), TEST(all_rules_hit))
+TEST_MAIN(TEST(identities), TEST(not_identities), TEST(indices_inside),
+	  TEST(integer_identities), TEST(conversions), TEST(arithmetic),
+	  TEST(fold_tensors), TEST(cse), TEST(dead), TEST(views),
+	  TEST(views_and_casts), TEST(contraction), TEST(reassociate),
+	  TEST(same_results), TEST(all_rules_hit))

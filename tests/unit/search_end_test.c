@@ -319,6 +319,30 @@ static void the_culprit_alone(void)
 	fake_close(&f);
 }
 
+/* Regions that compute the same have the same candidates: each counts once. */
+static void alike_regions(void)
+{
+	static const char *const policy[] = {"rule", "all", "beam:2"};
+
+	for (size_t i = 0; i < ARRAY_LEN(policy); i++) {
+		Fake f;
+		fake_init(&f, "alike.sqlite");
+		add_variant(&f, "", 2, 4, 4, 0, 0);
+		Variant *v = &f.space.variants.p[0];
+		v->of[1] = v->of[0];
+		f.space.cands.n = v->of[0].n;
+		if (run_ok(&f, policy[i], (SearchOptions){0})) {
+			const Point *p = &f.s.chosen;
+			CHECK(f.s.counts[CAND_CHOSEN] ==
+			      (p->cand[0] == p->cand[1] ? 1 : 2));
+			adds_up(&f);
+			if (i > 0)
+				usual(&f);
+		}
+		fake_close(&f);
+	}
+}
+
 static void over(void)
 {
 	test_folder_remove();
@@ -329,4 +353,4 @@ TEST_MAIN(TEST(a_tie_leaves_the_earlier), TEST(noise_chooses_nothing),
 	  TEST(the_rule_is_last), TEST(each_state_is_its_own),
 	  TEST(a_winner_that_breaks), TEST(what_it_had_beaten),
 	  TEST(rule_that_fails), TEST(host_that_fails), TEST(the_culprit_alone),
-	  TEST(over))
+	  TEST(alike_regions), TEST(over))

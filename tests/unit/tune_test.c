@@ -287,6 +287,8 @@ static void truncated(void)
 	t.o.policy = "rule";
 	if (tune(&t) && CHECK(stat(t.o.ledger, &st) == 0) &&
 	    CHECK(truncate(t.o.ledger, st.st_size / 2) == 0)) {
+		tenon_plan_free(t.k.plan);
+		t.k.plan = NULL;
 		refused(&t.k, tenon_tune(t.k.c, t.k.p, &t.o, &t.r, &t.k.plan),
 			TENON_EENV, "is damaged or cut short");
 		CHECK(!t.k.plan);
