@@ -113,6 +113,8 @@ static void limited(void)
 	TrialOptions o = quick;
 	Plant p = {.at = {NULL, eats_pages}};
 
+	if (SANITIZED)
+		SKIP("the sanitizer ends where memory is refused");
 	o.memory = 1 << 28;
 	for (int i = 0; i < 2; i++) {
 		TrialResult r = alone(p, &o);
