@@ -17,6 +17,7 @@ typedef struct Memo {
 	ValueId value;
 	const Ex *index;
 	VarId var;
+	bool guarded; /* made under conditions: zero where they do not hold */
 } Memo;
 
 /* A gather's checked index, made once for many elements. */

@@ -19,12 +19,13 @@ void lower_bind(Lower *l, ValueId v, const Ex *index, VarId var)
 
 	if (rank > 0) /* index may be NULL otherwise */
 		memcpy(copy, index, rank * sizeof(Ex));
-	VEC_PUSH(l->arena, l->memo, ((Memo){v, copy, var}));
+	VEC_PUSH(l->arena, l->memo, ((Memo){v, copy, var, l->conds.n > 0}));
 }
 
 /* Whether two indices of v are one: an axis of one element has index 0,
  * which a view may say where a loop says its counter. */
-static bool same_index(const Lower *l, const Value *v, const Ex *a, const Ex *b)
+static bool same_element(const Lower *l, const Value *v, const Ex *a,
+			 const Ex *b)
 {
 	int64_t n;
 
@@ -35,13 +36,28 @@ static bool same_index(const Lower *l, const Value *v, const Ex *a, const Ex *b)
 	return true;
 }
 
+/* Under a guard an index may lie outside, also of an axis of one, where zero
+ * stands for the value and not that element. What a fold came to is bound
+ * whatever the guard. */
+static bool may_recall(const Lower *l, const Memo *m, const Value *v,
+		       const Ex *index)
+{
+	OpClass c = op_info[v->op].cls;
+	bool folded = c == OPC_REDUCE || c == OPC_SCAN || c == OPC_CONTRACT;
+
+	if (v->rank == 0 || !memcmp(m->index, index, v->rank * sizeof(*index)))
+		return true;
+	return (folded || (!m->guarded && l->conds.n == 0)) &&
+	       same_element(l, v, m->index, index);
+}
+
 static VarId recall(const Lower *l, ValueId v, const Ex *index)
 {
 	const Value *val = program_value(l->p, v);
 
 	for (size_t i = l->memo.n; i-- > 0;) {
 		const Memo *m = &l->memo.p[i];
-		if (m->value == v && same_index(l, val, m->index, index))
+		if (m->value == v && may_recall(l, m, val, index))
 			return m->var;
 	}
 	return NO_VAR;
