@@ -19,7 +19,10 @@ void lower_bind(Lower *l, ValueId v, const Ex *index, VarId var)
 
 	if (rank > 0) /* index may be NULL otherwise */
 		memcpy(copy, index, rank * sizeof(Ex));
-	VEC_PUSH(l->arena, l->memo, ((Memo){v, copy, var, l->conds.n > 0}));
+	Ex *conds = arena_array(l->arena, Ex, l->conds.n + 1);
+	if (l->conds.n > 0)
+		memcpy(conds, l->conds.p, l->conds.n * sizeof(Ex));
+	VEC_PUSH(l->arena, l->memo, ((Memo){v, copy, var, conds, l->conds.n}));
 }
 
 /* Whether two indices of v are one: an axis of one element has index 0,
@@ -36,8 +39,15 @@ static bool same_element(const Lower *l, const Value *v, const Ex *a,
 	return true;
 }
 
-/* Under a guard an index may lie outside, also of an axis of one, where zero
- * stands for the value and not that element. What a fold came to is bound
+static bool same_guard(const Lower *l, const Memo *m)
+{
+	return m->nconds == l->conds.n &&
+	       (m->nconds == 0 ||
+		!memcmp(m->conds, l->conds.p, m->nconds * sizeof(Ex)));
+}
+
+/* Where its guard does not hold, zero stands for the value: another guard
+ * makes another of it, at one index as well. What a fold came to is bound
  * whatever the guard. */
 static bool may_recall(const Lower *l, const Memo *m, const Value *v,
 		       const Ex *index)
@@ -45,9 +55,7 @@ static bool may_recall(const Lower *l, const Memo *m, const Value *v,
 	OpClass c = op_info[v->op].cls;
 	bool folded = c == OPC_REDUCE || c == OPC_SCAN || c == OPC_CONTRACT;
 
-	if (v->rank == 0 || !memcmp(m->index, index, v->rank * sizeof(*index)))
-		return true;
-	return (folded || (!m->guarded && l->conds.n == 0)) &&
+	return (folded || same_guard(l, m)) &&
 	       same_element(l, v, m->index, index);
 }
 
