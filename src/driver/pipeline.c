@@ -368,6 +368,10 @@ static bool named_value(const char *param, const char *name, int64_t *value)
 
 bool pipeline_externals(Pipeline *p, const char *const *paths, size_t n)
 {
+	if (n > MAX_DOMAIN)
+		return diag_fail(&p->c->ctx, ERR_USAGE, NULL,
+				 "--external: %zu kernels, and %d may be given",
+				 n, MAX_DOMAIN);
 	p->externals = arena_array(p->arena, External, n + 1);
 	for (size_t i = 0; i < n; i++) {
 		External *x = &p->externals[i];

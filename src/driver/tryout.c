@@ -18,6 +18,10 @@
 #define OPEN_LIMIT  30
 #define CHECK_LIMIT 300
 #define RUN_LIMIT   60
+/* Bytes, as generous. */
+#define MEMORY_LEAST  0x1p30
+#define MEMORY_THREAD 0x1p27
+#define MEMORY_TIMES  128
 /* Slower than the incumbent by this much after a few rounds: no more. */
 #define HOPELESS 1.25
 /* Data sets of a cold regime: together so many times the last cache. */
@@ -271,34 +275,52 @@ static TrialState runner_timed(void *state, int n, double *seconds,
 	return TRIAL_MEASURED;
 }
 
+typedef struct Failure {
+	char *text;
+	uint64_t seed; /* of the search's fixture */
+} Failure;
+
 /* The first verdict that fails. */
 static void note_failure(void *arg, const TenonVerdict *v)
 {
-	char *text = arg;
+	Failure *f = arg;
+	const char *sha = v->fixture_sha256;
+	bool made = sha && *sha; /* by the check, with a seed of its own */
 
-	if (text[0] || v->outcome != TENON_FAIL)
+	if (f->text[0] || v->outcome != TENON_FAIL)
 		return;
 	if (v->fault) {
-		snprintf(text, TRIAL_TEXT, "%s: a fault", v->family);
+		snprintf(f->text, TRIAL_TEXT, "%s: a fault", v->family);
 		return;
 	}
-	snprintf(text, TRIAL_TEXT,
-		 "fixture %s (seed %llu, %.12s): element %lld of %s is %.9g, "
+	snprintf(f->text, TRIAL_TEXT,
+		 "fixture %s (seed %llu%s%.12s): element %lld of %s is %.9g, "
 		 "and %.9g to %.9g is legal; %lld elements are wrong",
-		 v->family, (unsigned long long)v->seed, v->fixture_sha256,
-		 (long long)v->worst, v->result, v->got, v->lo, v->hi,
+		 v->family, (unsigned long long)(made ? v->seed : f->seed),
+		 made ? ", " : "", made ? sha : "", (long long)v->worst,
+		 v->result, v->got, v->lo, v->hi,
 		 (long long)(v->violations ? v->violations : v->mismatches));
 }
 
-static TrialState verdict(const Runner *r, TenonError e, TenonOutcome outcome,
-			  char text[TRIAL_TEXT])
+/* What the oracle says of the results at hand, or of every family's. */
+static TrialState judged(const Runner *r, char text[TRIAL_TEXT])
 {
+	const Tryout *y = r->t->tryout;
+	Failure f = {text, r->t->o->seed};
+	TenonOutcome outcome = TENON_NONE;
+	TenonError e;
+
+	text[0] = '\0';
+	if (r->all)
+		e = tenon_check(r->plan, NULL, f.seed, note_failure, &f,
+				&outcome);
+	else
+		e = tenon_judge(r->plan, y->in, y->out, note_failure, &f,
+				&outcome);
 	if (e)
 		return fails(r, e, text);
-	if (outcome == TENON_FAIL)
-		return TRIAL_WRONG;
-	text[0] = '\0';
-	return TRIAL_MEASURED;
+	bug_if(outcome == TENON_NONE);
+	return outcome == TENON_FAIL ? TRIAL_WRONG : TRIAL_MEASURED;
 }
 
 /* The first set's results, to the device or from it. */
@@ -318,14 +340,9 @@ static TrialState runner_check(void *state, char text[TRIAL_TEXT])
 {
 	Runner *r = state;
 	Tryout *y = r->t->tryout;
-	TenonOutcome outcome = TENON_NONE;
 
-	text[0] = '\0';
 	if (r->all)
-		return verdict(r,
-			       tenon_check(r->plan, NULL, r->t->o->seed,
-					   note_failure, text, &outcome),
-			       outcome, text);
+		return judged(r, text);
 	for (size_t i = 0; i < y->nout; i++)
 		memset(y->out[i].data, STALE, tenon_tensor_bytes(&y->out[i]));
 	TenonError e = move_results(r, true);
@@ -336,15 +353,9 @@ static TrialState runner_check(void *state, char text[TRIAL_TEXT])
 	if (e)
 		return fails(r, e, text);
 	for (size_t i = 0; i < y->nguards; i++)
-		if (!guarded_is_whole(y->guards[i])) {
-			snprintf(text, TRIAL_TEXT,
-				 "it wrote outside of its results");
+		if (guarded_broken(y->guards[i], text))
 			return TRIAL_WRONG;
-		}
-	return verdict(r,
-		       tenon_judge(r->plan, y->in, y->out, note_failure, text,
-				   &outcome),
-		       outcome, text);
+	return judged(r, text);
 }
 
 /* A run of what was only to be checked. */
@@ -374,6 +385,26 @@ static TrialPath path_of(Tune *t, TenonPlan *plan, bool checks)
 			   .close = runner_close};
 }
 
+/*
+ * Memory that a child may take: room for every value of the program in the
+ * oracle's numbers, several times over, and what threads and libraries have.
+ * Of a GPU's processes the driver takes what it likes.
+ */
+static double memory_limit(const Tune *t)
+{
+	const Program *p = t->program->p;
+	double bytes = 0;
+	Tensor d;
+
+	if (t->target.threads)
+		return 0;
+	for (ValueId v = 0; v < p->values.n; v++)
+		if (value_desc(p, v, t->program->dims, &d))
+			bytes += (double)tensor_bytes(&d);
+	return MEMORY_LEAST + MEMORY_THREAD * context_threads(t->c) +
+	       MEMORY_TIMES * bytes;
+}
+
 static TrialOptions limits(Tune *t)
 {
 	double run = t->o->limit > 0 ? t->o->limit : RUN_LIMIT;
@@ -383,6 +414,7 @@ static TrialOptions limits(Tune *t)
 			      .run_limit = run,
 			      .rounds = TRIAL_ROUNDS,
 			      .hopeless = HOPELESS,
+			      .memory = memory_limit(t),
 			      .seconds = search_left(&t->search),
 			      .stop = t->search.final ? NULL : t->o->stop};
 }

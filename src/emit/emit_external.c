@@ -62,6 +62,23 @@ static void put_argument(Buf *b, const Kernel *k, const KArg *arg)
 	}
 }
 
+/* How floats round and whether subnormals are flushed, which a thread keeps:
+ * after a user's code they are as they were. */
+static const char mode_text[] =
+	"#if defined(__x86_64__)\n"
+	"#define TN_MODE_KEEP const unsigned mode = __builtin_ia32_stmxcsr();\n"
+	"#define TN_MODE_BACK __builtin_ia32_ldmxcsr(mode);\n"
+	"#elif defined(__aarch64__)\n"
+	"#define TN_MODE_KEEP \\\n"
+	"\tuint64_t mode; \\\n"
+	"\t__asm__ volatile(\"mrs %0, fpcr\" : \"=r\"(mode));\n"
+	"#define TN_MODE_BACK \\\n"
+	"\t__asm__ volatile(\"msr fpcr, %0\" : : \"r\"(mode));\n"
+	"#else\n"
+	"#define TN_MODE_KEEP\n"
+	"#define TN_MODE_BACK\n"
+	"#endif\n";
+
 const char *emit_external(Arena *a, const Kernels *ks, const Kernel *k)
 {
 	const KForeign *f = k->phases.p[0].foreign;
@@ -77,6 +94,7 @@ const char *emit_external(Arena *a, const Kernels *ks, const Kernel *k)
 	cfuncs_need(fn, "tn_min");
 	cfuncs_need(fn, "tn_max");
 	cfuncs_print(fn, &b);
+	buf_puts(&b, mode_text);
 	/* hidden: a function that is not there fails to link */
 	buf_printf(&b, "__attribute__((visibility(\"hidden\"))) void %s(",
 		   f->symbol);
@@ -99,8 +117,8 @@ const char *emit_external(Arena *a, const Kernels *ks, const Kernel *k)
 			   "args->dims[%zu];\n",
 			   t->dims.p[i].name, i);
 	buf_printf(&b,
-		   "\tconst int64_t tasks = %s;\n\tint done = 0;\n\n"
-		   "\t(void)status;\n"
+		   "\tconst int64_t tasks = %s;\n\tint done = 0;\n"
+		   "\tTN_MODE_KEEP\n\n\t(void)status;\n"
 		   "\tfor (int64_t t = tn_task(args, worker, workers, tasks, "
 		   "-1, &done); t < tasks;\n"
 		   "\t     t = tn_task(args, worker, workers, tasks, t, "
@@ -110,6 +128,6 @@ const char *emit_external(Arena *a, const Kernels *ks, const Kernel *k)
 		buf_puts(&b, i ? ", " : "");
 		put_argument(&b, k, &f->args.p[i]);
 	}
-	buf_puts(&b, ");\n}\n");
+	buf_puts(&b, ");\n\tTN_MODE_BACK\n}\n");
 	return buf_str(&b);
 }

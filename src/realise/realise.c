@@ -193,10 +193,6 @@ static const Realisation *decide(Ctx *ctx, Arena *a, const Regions *r,
 	if (chosen)
 		take(c, &chosen[region].candidate);
 	const Pin *last = apply_pins(re, c, pins, npins, pinned);
-	/* what the pin makes bare may be another realisation's, if chosen */
-	for (size_t i = 0; chosen && i < npins; i++)
-		pins[i].used |= !strcmp(pins[i].realisation, "library") &&
-				!strcmp(pins[i].param, "product");
 	if (last && re->settle)
 		re->settle(r, region, t, c, pinned);
 	const char *why = re->legal(a, r, region, t, c);
@@ -260,7 +256,8 @@ Kernels *realise_program(Ctx *ctx, Arena *a, const Regions *r, const Target *t,
 		add_barriers(ks, &ks->kernels.p[i]);
 		kernel_mark_once(ks, &ks->kernels.p[i]);
 	}
-	for (size_t i = 0; i < npins; i++)
+	/* a pinned parameter may be of a realisation that is not chosen */
+	for (size_t i = 0; !chosen && i < npins; i++)
 		if (!pins[i].used) {
 			pin_error(ctx, &pins[i], unused(a, r, t, &pins[i]));
 			return NULL;

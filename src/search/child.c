@@ -2,9 +2,11 @@
  * child: the process that candidates run in.
  *
  * It opens the incumbent and calls it once alone, so that a fault of its own
- * is not held against a candidate. Then each candidate: open, check, race,
- * and for a winner the check once more, for code may change its answer after
- * some calls. A winner stays open as the next incumbent.
+ * is not held against a candidate. Nor is what an earlier candidate may have
+ * done to the process: what is wrong behind others is tried again in front.
+ * Then each candidate: open, check, race, and for a winner the check once more,
+ * for code may change its answer after some calls. A winner stays open as the
+ * next incumbent.
  *
  * The child has nothing of the parent's but memory: its files are closed but
  * for stderr, its signal handlers gone, and it is a process group of its own,
@@ -96,6 +98,7 @@ static int set_up(const ChildJob *job)
 	offer_memory();
 	int fd = files_reset(job->fd);
 	fault_install(fd);
+	fault_limit_memory(job->o->memory);
 	return fd;
 }
 
@@ -111,7 +114,7 @@ void child_tell(int fd, Record *r)
 		n = write(fd, r, sizeof(*r));
 	while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof(*r))
-		_exit(EXIT_FAILURE);
+		_exit(CHILD_UNHEARD);
 }
 
 /* ---- candidates -------------------------------------------------------- */
@@ -121,6 +124,8 @@ typedef struct Child {
 	int fd;
 	Racer incumbent;
 	int number;  /* of the incumbent */
+	bool used;   /* another candidate ran in this process before */
+	bool anew;   /* this one is to be tried in the next */
 	bool beside; /* the incumbent failed against a candidate */
 	Record record;
 } Child;
@@ -225,7 +230,9 @@ static void steps(Child *c, Racer *x, TrialResult *r, bool *open)
 		return;
 	*open = true;
 	r->state = check(c, path, STEP_CHECK, r);
-	if (r->state == TRIAL_WRONG)
+	if (r->state == TRIAL_WRONG && c->used)
+		c->anew = true;
+	else if (r->state == TRIAL_WRONG)
 		time_wrong(c, x, r);
 	if (r->state != TRIAL_MEASURED)
 		return;
@@ -268,6 +275,8 @@ static void candidate(Child *c, size_t i)
 
 	*r = (TrialResult){.incumbent = c->number};
 	steps_trapped(c, &x, r, &open);
+	if (c->anew)
+		return;
 	if (r->state != TRIAL_MEASURED || r->verdict != TRIAL_FASTER) {
 		if (open)
 			path_close(c, x.path, STEP_CLOSE);
@@ -298,9 +307,10 @@ void child_main(const ChildJob *job)
 		}
 		c.incumbent.path = job->incumbent;
 	}
-	for (size_t i = job->next; i < job->n && !c.beside; i++) {
+	for (size_t i = job->next; i < job->n && !c.beside && !c.anew; i++) {
 		if (clock_seconds() >= job->until)
 			break;
+		c.used = i > job->next;
 		candidate(&c, i);
 	}
 	c.record.kind = RECORD_DONE;

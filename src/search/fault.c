@@ -9,12 +9,18 @@
  * exit() is met the same way: the handler that is registered last runs
  * first, before those of the parent's that remove its files, and before
  * stdio writes once more what the parent has yet to write.
+ *
+ * Code to which memory is refused seldom says so: it follows a null pointer or
+ * aborts. So what ends a process that has taken more than half of what it may
+ * is told as want of memory.
  */
 #include "search/trial_own.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -138,10 +144,66 @@ static void tell_signal(Words *w, const siginfo_t *si, const ucontext_t *u)
 		tell_address(w, si, u);
 }
 
+/* ---- memory ------------------------------------------------------------ */
+
+static size_t memory_begun, memory_limit; /* bytes; 0: none */
+
+/* Bytes of data and stacks, the sixth number of statm; 0: not known. */
+static size_t memory_now(void)
+{
+	char text[200];
+	size_t at = 0, pages = 0;
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text));
+
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t i = 0; i < n && at < 6; i++) {
+		if (text[i] == ' ' && ++at == 5)
+			pages = 0;
+		else if (text[i] >= '0' && text[i] <= '9' && at == 5)
+			pages = 10 * pages + (size_t)(text[i] - '0');
+	}
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void fault_limit_memory(double bytes)
+{
+	struct rlimit r;
+
+	memory_begun = memory_now();
+	if (!memory_begun || bytes <= 0 || bytes > 1e18 ||
+	    getrlimit(RLIMIT_DATA, &r) != 0)
+		return;
+	rlim_t want = memory_begun + (rlim_t)bytes;
+	if (r.rlim_cur != RLIM_INFINITY && r.rlim_cur < want)
+		return;
+	r.rlim_cur = r.rlim_max = want;
+	if (setrlimit(RLIMIT_DATA, &r) == 0)
+		memory_limit = (size_t)bytes;
+}
+
+static void tell_memory(Words *w)
+{
+	size_t now = memory_limit ? memory_now() : 0;
+	size_t taken = now > memory_begun ? now - memory_begun : 0;
+
+	if (taken <= memory_limit / 2)
+		return;
+	fault_record.result.state = TRIAL_NO_MEMORY;
+	words_say(w, ", with ");
+	words_count(w, taken >> 20);
+	words_say(w, " MiB of memory taken, of ");
+	words_count(w, memory_limit >> 20);
+	words_say(w, " that it may take");
+}
+
 /* ---- the handlers ------------------------------------------------------ */
 
-TN_NORETURN static void leave(void)
+TN_NORETURN static void leave(Words *w)
 {
+	if (memory_limit)
+		tell_memory(w);
 	child_tell(fault_fd, &fault_record);
 	_exit(EXIT_FAILURE);
 }
@@ -152,6 +214,7 @@ static void fault_words(Words *w)
 	while (atomic_flag_test_and_set(&fault_told))
 		pause();
 	fault_record.kind = RECORD_FAULT;
+	fault_record.result.state = TRIAL_CRASHED;
 	words_init(w, fault_record.result.text, TRIAL_TEXT);
 }
 
@@ -162,7 +225,7 @@ static void on_fault(int number, siginfo_t *si, void *context)
 	(void)number;
 	fault_words(&w);
 	tell_signal(&w, si, context);
-	leave();
+	leave(&w);
 }
 
 static void on_exit_called(void)
@@ -171,7 +234,7 @@ static void on_exit_called(void)
 
 	fault_words(&w);
 	words_say(&w, "exit() was called");
-	leave();
+	leave(&w);
 }
 
 void fault_install(int fd)

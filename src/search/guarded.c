@@ -6,7 +6,7 @@
  * The data end as near to the page behind them as their alignment allows. A
  * touch of the pages around them is a fault at once, and the handler of
  * fault.c names the area; what alignment leaves is filled with a pattern
- * that guarded_is_whole compares. The pages around are more than one, for
+ * that guarded_broken compares. The pages around are more than one, for
  * code that errs by a row errs by more than a page.
  *
  * All areas are in one list, for the handler, which reads it without the
@@ -73,20 +73,13 @@ static void pattern_fill(char *p, const char *end)
 		*p = pattern(p);
 }
 
-static bool pattern_is_whole(const char *p, const char *end)
+/* The first byte that is another; NULL: none. */
+static const char *pattern_broken(const char *p, const char *end)
 {
 	for (; p < end; p++)
 		if (*p != pattern(p))
-			return false;
-	return true;
-}
-
-bool guarded_is_whole(const Guarded *g)
-{
-	const char *pages = pages_of(g);
-
-	return pattern_is_whole(pages, g->data) &&
-	       pattern_is_whole(g->data + g->bytes, pages + g->pages);
+			return p;
+	return NULL;
 }
 
 /* ---- areas ------------------------------------------------------------- */
@@ -205,4 +198,18 @@ bool guarded_tell(Words *w, const char *verb, uintptr_t address)
 		words_say(w, "to ");
 	words_say(w, g->name[0] ? g->name : "a guarded area");
 	return true;
+}
+
+bool guarded_broken(const Guarded *g, char text[TRIAL_TEXT])
+{
+	const char *pages = pages_of(g);
+	const char *p = pattern_broken(g->data + g->bytes, pages + g->pages);
+	Words w;
+
+	if (!p)
+		p = pattern_broken(pages, g->data);
+	if (!p)
+		return false;
+	words_init(&w, text, TRIAL_TEXT);
+	return guarded_tell(&w, "wrote ", (uintptr_t)p);
 }

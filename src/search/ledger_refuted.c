@@ -1,10 +1,10 @@
 /*
  * ledger_refuted: what would have been faster, and is wrong or illegal.
  *
- * Candidates that were refused, wrong, or crashed are weighed against the
- * chosen one of their variant and region, in measured times where both have
- * one, else in predicted ones; a time of one kind is never held against one of
- * the other. What no model can predict and nothing has timed is counted.
+ * Candidates that were refused, wrong, or crashed are weighed against what is
+ * chosen, in measured times where both have one, else in predicted ones; a time
+ * of one kind is never held against one of the other. What no model can predict
+ * and nothing has timed is counted.
  */
 #include "search/ledger_own.h"
 
@@ -16,7 +16,7 @@ static const CandState refutes[] = {CAND_WRONG, CAND_CRASHED, CAND_REFUSED};
 /* A candidate that is ruled out, beside the chosen one. */
 typedef struct Ruled {
 	bool any, measured; /* in measured times */
-	CandInfo cand, chosen;
+	CandInfo cand;
 	double us, chosen_us; /* 0: there is none of the same kind */
 } Ruled;
 
@@ -43,29 +43,62 @@ static bool same_place(const CandInfo *a, const CandInfo *b)
 	       strcmp(a->variant, b->variant) == 0;
 }
 
-/* That of its place; of the whole program; the only one; NULL. */
-static const CandInfo *rival(const Refuted *x, const CandInfo *c)
+static const CandInfo *chosen_at(const Refuted *x, const CandInfo *c)
 {
 	for (size_t i = 0; i < x->chosen.n; i++)
 		if (same_place(&x->chosen.p[i], c))
 			return &x->chosen.p[i];
-	for (size_t i = 0; i < x->chosen.n; i++)
-		if (x->chosen.p[i].region < 0)
-			return &x->chosen.p[i];
-	return x->chosen.n == 1 ? x->chosen.p : NULL;
+	return NULL;
+}
+
+/* That of its place; else the fastest, for what is measured is the time of a
+ * whole call, whatever changed in it. NULL: none has a time. */
+static const CandInfo *measured_rival(const Refuted *x, const CandInfo *c)
+{
+	const CandInfo *best = chosen_at(x, c);
+
+	if (best && best->measured_us > 0)
+		return best;
+	best = NULL;
+	for (size_t i = 0; i < x->chosen.n; i++) {
+		const CandInfo *y = &x->chosen.p[i];
+		if (y->measured_us > 0 &&
+		    (!best || y->measured_us < best->measured_us))
+			best = y;
+	}
+	return best;
+}
+
+/* What is predicted of its place; of all places, for what is of all; of the
+ * only one. 0: not known. */
+static double predicted_rival(const Refuted *x, const CandInfo *c)
+{
+	const CandInfo *at = chosen_at(x, c);
+	double sum = 0;
+
+	if (at)
+		return at->predicted_us;
+	if (c->region >= 0 && x->chosen.n != 1)
+		return 0;
+	for (size_t i = 0; i < x->chosen.n; i++) {
+		if (!(x->chosen.p[i].predicted_us > 0))
+			return 0;
+		sum += x->chosen.p[i].predicted_us;
+	}
+	return sum;
 }
 
 static Ruled weigh(const Refuted *x, const CandInfo *c)
 {
-	const CandInfo *other = rival(x, c);
+	const CandInfo *other = measured_rival(x, c);
 	Ruled w = {.cand = *c};
 
-	if (other)
-		w.chosen = *other;
-	w.measured = c->measured_us > 0 && (!other || other->measured_us > 0 ||
-					    !(c->predicted_us > 0));
+	w.measured = c->measured_us > 0 && (other || !(c->predicted_us > 0));
 	w.us = w.measured ? c->measured_us : c->predicted_us;
-	w.chosen_us = w.measured ? w.chosen.measured_us : w.chosen.predicted_us;
+	if (!w.measured)
+		w.chosen_us = predicted_rival(x, c);
+	else if (other)
+		w.chosen_us = other->measured_us;
 	w.any = w.us > 0;
 	return w;
 }

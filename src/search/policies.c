@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_MODEL 1e30 /* of points that nothing is predicted of */
+
 typedef struct Proposal {
 	Point point;
 	double cost;
@@ -44,7 +46,7 @@ static void propose(Search *s, Proposals *out, Point p)
 	if (search_seen(s, &p) != SIZE_MAX || strmap_get(out->keys, key, &at))
 		return;
 	if (x.cost <= 0)
-		x.cost = 1e30;
+		x.cost = NO_MODEL;
 	strmap_set(out->keys, key, (uint32_t)out->n);
 	VEC_PUSH(s->arena, *out, x);
 }
@@ -105,11 +107,40 @@ static void neighbours(Search *s, const Point *p, Proposals *out)
 			propose(s, out, space_carry(s->space, p, v));
 }
 
+/* Whether nothing is predicted of it, and something of others of its region:
+ * it is a kernel of the user's, and was asked for. */
+static bool is_asked_for(const Space *s, const CandRange *r, uint32_t cand)
+{
+	return !s->cands.p[cand].refused && s->cands.p[cand].cost.us <= 0 &&
+	       s->cands.p[r->model].cost.us > 0;
+}
+
+/* These first, for by their costs they would come last; the plan's other
+ * kernels as predicted. */
+static bool asked_for(Search *s)
+{
+	const Space *space = s->space;
+	Proposals x = {0};
+
+	for (uint32_t v = 0; v < space->variants.n; v++)
+		for (uint32_t i = 0; i < space_regions(space, v); i++) {
+			const CandRange *r = &space->variants.p[v].of[i];
+			Point p = space_model(space, v);
+			for (uint32_t c = r->first; c < r->first + r->n; c++)
+				if (is_asked_for(space, r, c))
+					propose(s, &x,
+						space_with(space, &p, i, c));
+		}
+	return try_proposals(s, &x, x.n);
+}
+
 /* The predicted best of every variant, and the rule's choice in it. */
 static bool starts(Search *s, size_t most)
 {
 	Proposals x = {0};
 
+	if (!asked_for(s))
+		return false;
 	for (uint32_t v = 0; v < s->space->variants.n; v++) {
 		propose(s, &x, space_model(s->space, v));
 		propose(s, &x, space_rule(s->space, v));
@@ -302,6 +333,8 @@ static bool all_of_region(Search *s, uint32_t v, uint32_t region)
 bool policy_all(Search *s, int64_t parameter)
 {
 	(void)parameter;
+	if (!asked_for(s))
+		return false;
 	for (uint32_t v = 0; v < s->space->variants.n; v++) {
 		if (!bases(s, v))
 			return false;

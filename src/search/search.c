@@ -614,8 +614,9 @@ static bool final_row(Search *s, const Tried *t, const TrialResult *r)
 	return !s->ledger || ledger_add_final(s->ledger, &row, r);
 }
 
-/* Whether t is faster than the rule's choice, beyond noise. */
-static bool beats_rule(Search *s, const Tried *t, bool *faster)
+/* Whether t is faster than the rule's choice, beyond noise. Where it ends
+ * another way than before, that is what is kept of it. */
+static bool beats_rule(Search *s, Tried *t, bool *faster)
 {
 	const Point rule = s->tried.p[0].point;
 	TrialResult r = {0};
@@ -632,7 +633,12 @@ static bool beats_rule(Search *s, const Tried *t, bool *faster)
 		s->gain_lo = r.lo;
 		s->gain_hi = r.hi;
 	}
-	return done == 0 || final_row(s, t, &r);
+	if (done == 0)
+		return true;
+	if (!final_row(s, t, &r))
+		return false;
+	return r.state == TRIAL_MEASURED || r.state == TRIAL_FAILED ||
+	       row_change(s, t, state_of(&r), arena_strdup(s->arena, r.text));
 }
 
 /* Its fixtures; a point that fails keeps what refutes it. */
@@ -656,8 +662,9 @@ static bool choose_rule(Search *s)
 	s->chosen = rule->point;
 	return passes ||
 	       diag_fail(s->ctx, ERR_PROGRAM,
-			 "`tenon check` shows the same; please report it",
-			 "the rule's choice %s: %s",
+			 "`tenon check` shows the same; please report it, "
+			 "unless a kernel of your own is pinned",
+			 "the rule's choice: %s: %s",
 			 cand_state_name[rule->state],
 			 rule->reason ? rule->reason : "");
 }

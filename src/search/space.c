@@ -12,12 +12,20 @@ typedef struct Fill {
 	uint32_t region;
 } Fill;
 
-static const char *text_of(Arena *a, const Chosen *c)
+/* A user's kernel by its name. */
+static const char *text_of(const Space *s, const Chosen *c)
 {
+	const Candidate *k = &c->candidate;
 	Buf b;
 
-	buf_init(&b, a);
-	chosen_print(&b, c);
+	buf_init(&b, s->arena);
+	if (c->realisation == &realise_external && k->nparams == 1 &&
+	    (uint64_t)k->params[0].value < s->target->nexternals)
+		buf_printf(&b, "%s %s=%s", c->realisation->name,
+			   k->params[0].name,
+			   s->target->externals[k->params[0].value].name);
+	else
+		chosen_print(&b, c);
 	return buf_str(&b);
 }
 
@@ -33,7 +41,7 @@ static bool add_candidate(void *arg, const Realisation *re, const Candidate *c,
 
 	if (c)
 		cand.chosen.candidate = *c;
-	cand.text = text_of(s->arena, &cand.chosen);
+	cand.text = text_of(s, &cand.chosen);
 	if (!refused)
 		cand.cost = realise_cost(f->v->regions, f->region, s->target,
 					 &cand.chosen, s->dims);

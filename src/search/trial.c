@@ -37,6 +37,7 @@
 #define END_GRACE     1.  /* seconds from the pipe's end to that of the child */
 #define REAP_LIMIT    10. /* seconds from SIGKILL to the end */
 #define FORKS         6   /* attempts while the system has no room */
+#define PIPE_CLOSED   "the search's pipe was closed"
 
 typedef enum End {
 	END_NOT_YET,
@@ -69,7 +70,8 @@ typedef struct Batch {
 		Record record;
 		char bytes[sizeof(Record)];
 	} in;
-	size_t have; /* bytes of `in` */
+	size_t have;     /* bytes of `in` */
+	TrialState told; /* of END_TOLD, with text */
 	char text[TRIAL_TEXT];
 } Batch;
 
@@ -173,6 +175,16 @@ static bool child_is_dead(const Batch *b)
 	return info.si_pid == b->pid;
 }
 
+/* By a signal, which is no end. */
+static bool child_is_stopped(const Batch *b)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)b->pid, &info,
+		      WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == b->pid;
+}
+
 static bool child_dies(const Batch *b, double seconds)
 {
 	double until = clock_seconds() + seconds, wait = 1e-4;
@@ -260,6 +272,7 @@ static End record_take(Batch *b)
 		incumbent_lost(b, t->state, t->text);
 		return END_DONE;
 	case RECORD_FAULT:
+		b->told = t->state;
 		memcpy(b->text, t->text, sizeof(b->text));
 		return END_TOLD;
 	case RECORD_DONE:
@@ -408,6 +421,8 @@ static void blame_status(Batch *b, int status)
 		const char *name = sigabbrev_np(WTERMSIG(status));
 		snprintf(text, sizeof(text), "ended by SIG%s",
 			 name ? name : "?");
+	} else if (WEXITSTATUS(status) == CHILD_UNHEARD) {
+		snprintf(text, sizeof(text), "%s", PIPE_CLOSED);
 	} else {
 		snprintf(text, sizeof(text), "exited with status %d",
 			 WEXITSTATUS(status));
@@ -415,11 +430,12 @@ static void blame_status(Batch *b, int status)
 	blame(b, TRIAL_CRASHED, text);
 }
 
-static void blame_late(Batch *b)
+static void blame_late(Batch *b, bool stopped)
 {
 	char text[80];
 
-	snprintf(text, sizeof(text), "no end within %g s",
+	snprintf(text, sizeof(text), "%sno end within %g s",
+		 stopped ? "stopped by a signal, " : "",
 		 step_limit(b, step_now(b)));
 	blame(b, TRIAL_TIMED_OUT, text);
 }
@@ -428,23 +444,24 @@ static void blame_late(Batch *b)
 static void end_take(Batch *b, End end)
 {
 	bool itself = end == END_UNTOLD && child_dies(b, END_GRACE);
+	bool stopped = end == END_LATE && child_is_stopped(b);
 	int status = child_end(b);
 
 	switch (end) {
 	case END_TOLD:
-		blame(b, TRIAL_CRASHED, b->text);
+		blame(b, b->told, b->text);
 		break;
 	case END_UNTOLD:
 		if (itself)
 			blame_status(b, status);
 		else
-			blame(b, TRIAL_CRASHED, "the search's pipe was closed");
+			blame(b, TRIAL_CRASHED, PIPE_CLOSED);
 		break;
 	case END_GARBAGE:
 		blame(b, TRIAL_CRASHED, "the search's pipe was written to");
 		break;
 	case END_LATE:
-		blame_late(b);
+		blame_late(b, stopped);
 		break;
 	case END_NOT_YET:
 	case END_DONE:

@@ -86,6 +86,8 @@ typedef struct TrialOptions {
 	 * not begun by then are left: trial_batch says how many are done */
 	double seconds;
 	bool (*stop)(void); /* Ctrl-C; NULL: none */
+	/* bytes that a child may take beside what it begins with; 0: any */
+	double memory;
 } TrialOptions;
 
 /*
@@ -116,8 +118,9 @@ Guarded *guarded_new(size_t bytes, size_t alignment, bool shared);
 void *guarded_data(const Guarded *g);
 /* From now on a write is a fault, in this process. */
 void guarded_seal(Guarded *g);
-/* Whether the pattern around the bytes is whole. */
-bool guarded_is_whole(const Guarded *g);
+/* Whether the pattern around the bytes is not whole, and where: `wrote 4 bytes
+ * behind result y`. */
+bool guarded_broken(const Guarded *g, char text[TRIAL_TEXT]);
 void guarded_free(Guarded *g);
 /*
  * A name for faults: "result y" or "input x". A fault at an address of a

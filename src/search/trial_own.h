@@ -83,6 +83,9 @@ typedef struct ChildJob {
 	pid_t parent;
 } ChildJob;
 
+/* Its status when the pipe does not take what it has to tell. */
+#define CHILD_UNHEARD 113
+
 /* All that the forked child does. */
 TN_NORETURN void child_main(const ChildJob *job);
 /* Tells the parent; where it does not listen any more, the child ends. */
@@ -124,6 +127,9 @@ void words_count(Words *w, uint64_t n);
 
 /* In the child: faults and exit() are told through the pipe. */
 void fault_install(int fd);
+/* Limits what memory the process may take from now on, and has a fault told as
+ * want of memory where most of it is taken. */
+void fault_limit_memory(double bytes);
 /* Names what a guarded area has at the address; false: there is none. */
 bool guarded_tell(Words *w, const char *verb, uintptr_t address);
 

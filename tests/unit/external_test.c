@@ -3,6 +3,8 @@
  */
 #include "tests/unit/api.h"
 
+#include <fenv.h>
+
 #define PROGRAM                                                                \
 	"dims d: M = 100\n"                                                    \
 	"def f(x: f32[M, 64], b: f32[64]):\n"                                  \
@@ -98,6 +100,29 @@ static void runs(void)
 			CHECK(got == TENON_PASS);
 		case_close(&k);
 	}
+}
+
+/* How floats round is the caller's after a call, whatever the code leaves. */
+static void rounding(void)
+{
+	Arena a;
+	Case k;
+
+	arena_init(&a);
+	const char *bad = replaced(&a, SOURCE, "void mine(",
+				   "int fesetround(int);\nvoid mine(");
+	bad = replaced(&a, bad, "{\n",
+		       arena_printf(&a, "{\n\tfesetround(%d);\n", FE_UPWARD));
+	if (works(&k, compile(&k, PROGRAM, SIGNATURE, bad, true, false),
+		  "compile")) {
+		tenon_set_threads(k.c, 1);
+		if (case_fill(&k, "random") && case_run(&k)) {
+			volatile float one = 1, least = 0x1p-30f;
+			CHECK(one + least == one);
+		}
+	}
+	case_close(&k);
+	arena_release(&a);
 }
 
 /* What computes something else is found out. */
@@ -270,5 +295,5 @@ static void replay(void)
 	test_folder_remove();
 }
 
-TEST_MAIN(TEST(runs), TEST(refuted), TEST(signatures), TEST(sources),
-	  TEST(regions), TEST(replay))
+TEST_MAIN(TEST(runs), TEST(rounding), TEST(refuted), TEST(signatures),
+	  TEST(sources), TEST(regions), TEST(replay))

@@ -322,6 +322,36 @@ static void refutations(void)
 					"40.62 us of the 81.25 measured us "
 					"(50.0 %)"},
 		       3));
+	/* so is one of another place: it is the time of a whole call */
+	CandInfo second = cand_of(&s, "loop lanes=8", CAND_CHOSEN);
+	second.region = 1;
+	second.predicted_us = 15;
+	second.measured_us = 90;
+	CHECK(ledger_add(l, &second));
+	CandInfo far = cand_of(&s, "external kernel=mine", CAND_WRONG);
+	far.variant = "another";
+	far.region = 3;
+	far.reason = "fixture specials: element 3";
+	far.measured_us = 20.3125;
+	CHECK(ledger_add(l, &far));
+	CHECK(in_order(report(q),
+		       (const char *[]){"candidate  12: external kernel=mine",
+					"cost       measured 20.31 us\n",
+					"60.94 us of the 81.25 measured us "
+					"(75.0 %)"},
+		       3));
+	/* what is predicted of a whole plan, against all that is chosen */
+	far.state = CAND_REFUSED;
+	far.region = -1;
+	far.chosen = "";
+	far.measured_us = 0;
+	far.predicted_us = 25;
+	CHECK(ledger_add(l, &far));
+	CHECK(in_order(report(q),
+		       (const char *[]){"the fastest of the refused",
+					"75.00 us of the 100.0 predicted us "
+					"(75.0 %)"},
+		       2));
 	/* nothing chosen, nothing refuted */
 	SearchInfo none = search_of("g");
 	CHECK(ledger_begin(l, &none));

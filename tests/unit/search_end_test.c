@@ -55,6 +55,12 @@ static void noise_chooses_nothing(void)
 		}
 }
 
+static double ten_less(const Fake *f, const Cand *c)
+{
+	(void)f;
+	return 10 - (double)param(c, 0);
+}
+
 static void a_winner_must_beat_the_rule(void)
 {
 	Fake f;
@@ -67,6 +73,25 @@ static void a_winner_must_beat_the_rule(void)
 		CHECK_STR(chosen_text(&f), "line x=0");
 		CHECK(f.s.gain == 0);
 		CHECK(f.finals.n == 1);
+		adds_up(&f);
+	}
+	fake_close(&f);
+}
+
+/* What a final shows is kept, and the next one is in it. */
+static void a_winner_that_falls(void)
+{
+	Fake f;
+
+	fake_init(&f, "falls.sqlite");
+	f.falls = "0:4";
+	f.time = ten_less;
+	add_variant(&f, "", 1, 5, 0, 0, 0);
+	if (run_ok(&f, "all", (SearchOptions){0})) {
+		CHECK_STR(chosen_text(&f), "line x=3");
+		CHECK(f.finals.n == 2);
+		CHECK(rows(&f, "chosen = 'line x=4' AND state = 'crashed' AND "
+			       "reason LIKE 'it was number%'") == 1);
 		adds_up(&f);
 	}
 	fake_close(&f);
@@ -349,8 +374,9 @@ static void over(void)
 }
 
 TEST_MAIN(TEST(a_tie_leaves_the_earlier), TEST(noise_chooses_nothing),
-	  TEST(a_winner_must_beat_the_rule), TEST(the_next_best_is_taken),
-	  TEST(the_rule_is_last), TEST(each_state_is_its_own),
-	  TEST(a_winner_that_breaks), TEST(what_it_had_beaten),
-	  TEST(rule_that_fails), TEST(host_that_fails), TEST(the_culprit_alone),
-	  TEST(alike_regions), TEST(over))
+	  TEST(a_winner_must_beat_the_rule), TEST(a_winner_that_falls),
+	  TEST(the_next_best_is_taken), TEST(the_rule_is_last),
+	  TEST(each_state_is_its_own), TEST(a_winner_that_breaks),
+	  TEST(what_it_had_beaten), TEST(rule_that_fails),
+	  TEST(host_that_fails), TEST(the_culprit_alone), TEST(alike_regions),
+	  TEST(over))

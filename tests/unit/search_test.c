@@ -372,6 +372,43 @@ static void all_in_order_of_costs(void)
 	fake_close(&f);
 }
 
+/* Nothing is predicted of the last two, which are best. */
+static double two_unknown(const Fake *f, const Cand *c)
+{
+	return param(c, 0) >= 18 ? 0 : bowl(f, c);
+}
+
+static double last_is_best(const Fake *f, const Cand *c)
+{
+	return 40 - (double)param(c, 0) + (f->bad ? 3 * c->region : 0);
+}
+
+/* What has no model is tried at once, however small the budget. */
+static void unknown_is_first(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(measuring); i++)
+		for (int two = 0; two < 2; two++) {
+			Fake f;
+			fake_init(&f, "unknown.sqlite");
+			f.model = two_unknown;
+			f.time = last_is_best;
+			add_variant(&f, "", 1 + (size_t)two, 20, 0, 2, 0);
+			int64_t n = two ? 5 : 3;
+			if (run_ok(&f, measuring[i],
+				   (SearchOptions){.candidates = n})) {
+				usual(&f);
+				adds_up(&f);
+				CHECK(f.keys.n == (size_t)n);
+				/* the rule's choice and its like: one of two */
+				CHECK(rows(&f, "chosen IN ('line x=18', "
+					       "'line x=19') AND state IN "
+					       "('measured', 'tie', "
+					       "'chosen')") == n - 1);
+			}
+			fake_close(&f);
+		}
+}
+
 /* Of several regions, each candidate is in a plan that was tried. */
 static void all_of_several_regions(void)
 {
@@ -560,8 +597,8 @@ TEST_MAIN(TEST(names), TEST(points), TEST(rule_measures_nothing),
 	  TEST(model_is_the_argmin), TEST(model_ties),
 	  TEST(no_model_is_the_rule), TEST(the_optimum_is_found),
 	  TEST(never_behind_the_rule), TEST(all_tries_each_once),
-	  TEST(all_in_order_of_costs), TEST(all_of_several_regions),
-	  TEST(budget_in_candidates), TEST(budget_that_is_enough),
-	  TEST(budget_in_seconds), TEST(budget_ends_a_batch),
-	  TEST(stop_keeps_the_best), TEST(stop_at_once),
-	  TEST(order_is_the_seeds), TEST(over))
+	  TEST(all_in_order_of_costs), TEST(unknown_is_first),
+	  TEST(all_of_several_regions), TEST(budget_in_candidates),
+	  TEST(budget_that_is_enough), TEST(budget_in_seconds),
+	  TEST(budget_ends_a_batch), TEST(stop_keeps_the_best),
+	  TEST(stop_at_once), TEST(order_is_the_seeds), TEST(over))

@@ -42,6 +42,7 @@ struct Fake {
 	int64_t bad;        /* for functions of the test */
 	const char *tied;   /* 1 % faster than what it met, it seems */
 	const char *fickle; /* a tie in the final, whatever it was */
+	const char *falls;  /* crashes in the final */
 	const char *lost;   /* wins, and does not run when it is opened again */
 	size_t stop_after;  /* points tried; 0: never */
 	size_t short_after; /* points, behind which the budget ends a batch */
@@ -295,6 +296,9 @@ static bool fake_try(void *arg, const Point *incumbent, const Point *p,
 		other = best < 0 ? incumbent : &p[best];
 		note(f, incumbent, &p[i]);
 		r->incumbent = best;
+		if (f->falls && f->finals.n > 0 &&
+		    !strcmp(f->falls, key_of(f, &p[i])))
+			r->state = TRIAL_CRASHED;
 		if (r->state == TRIAL_MEASURED)
 			measure(f, time_of(f, &p[i]),
 				other ? time_of(f, other) : 0, key_of(f, &p[i]),

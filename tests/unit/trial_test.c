@@ -446,7 +446,8 @@ static void time_outs(void)
 	p = (Plant){.at = {NULL, NULL, NULL, hangs}, .says = {0, TRIAL_WRONG}};
 	late(p, &o.open_limit, &o, "in close: no end within 0.2 s");
 	p = (Plant){.at = {NULL, NULL, stops}};
-	late(p, &o.run_limit, &o, "in run: no end within 0.2 s");
+	late(p, &o.run_limit, &o,
+	     "in run: stopped by a signal, no end within 0.2 s");
 	o.run_limit = 1;
 	p = (Plant){.at = {NULL, NULL, hangs}};
 	ends(p, &o, TRIAL_TIMED_OUT, "in run: no end within 1 s");

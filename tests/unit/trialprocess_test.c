@@ -97,6 +97,73 @@ static void arenas(void)
 	ends(p, &quick, TRIAL_NO_MEMORY, "out of memory");
 }
 
+/* It asks for more until it is refused, and then does as most code does. */
+static void eats_pages(Plant *p)
+{
+	while (mmap(NULL, 1 << 24, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+		;
+	if (p->ms > 0)
+		abort();
+	write_null(p);
+}
+
+static void limited(void)
+{
+	TrialOptions o = quick;
+	Plant p = {.at = {NULL, eats_pages}};
+
+	o.memory = 1 << 28;
+	for (int i = 0; i < 2; i++) {
+		TrialResult r = alone(p, &o);
+		CHECK(r.state == TRIAL_NO_MEMORY);
+		if (!CHECK(strstr(r.text, i ? "SIGABRT, with 2"
+					    : "0x18, with "
+					      "2")) ||
+		    !CHECK(strstr(r.text, "of 256 that it may take")))
+			printf("%s\n", r.text);
+		p.ms = 1;
+	}
+	/* what crashes without it is no want of memory */
+	p = (Plant){.at = {NULL, write_null}};
+	ends(p, &o, TRIAL_CRASHED, "in check: SIGSEGV, wrote at address 0x18");
+}
+
+/* An earlier candidate has done something to the process. */
+static int harm;
+
+static void harms(Plant *p)
+{
+	(void)p;
+	harm = 1;
+}
+
+static TrialState harmed(void *state, char text[TRIAL_TEXT])
+{
+	(void)state;
+	snprintf(text, TRIAL_TEXT, "harmed");
+	return harm ? TRIAL_WRONG : TRIAL_MEASURED;
+}
+
+static void harm_of_others(void)
+{
+	Plant plants[] = {{.at = {NULL, harms}}, {.ms = 0}, {.ms = 0}};
+	TrialPath c[ARRAY_LEN(plants)];
+	Ctx ctx;
+
+	for (size_t i = 0; i < ARRAY_LEN(plants); i++)
+		c[i] = path(&plants[i]);
+	c[1].check = harmed;
+	plants[0].says[CHECK_] = TRIAL_FAILED;
+	ctx_init(&ctx);
+	CHECK(trial_batch(&ctx, NULL, c, ARRAY_LEN(plants), &quick, out, NULL,
+			  NULL, &done));
+	ctx_release(&ctx);
+	CHECK(done == 3 && out[0].state == TRIAL_FAILED);
+	CHECK(out[1].state == TRIAL_MEASURED);
+	CHECK(out[2].state == TRIAL_MEASURED);
+}
+
 static void interrupted(Plant *p)
 {
 	(void)p;
@@ -326,6 +393,13 @@ PLANTED static void pokes(Plant *p)
 	*((volatile char *)guarded_data(p->memory) + p->where) = 1;
 }
 
+static bool whole(const Guarded *g)
+{
+	char text[TRIAL_TEXT];
+
+	return !guarded_broken(g, text);
+}
+
 static void poke_text(size_t bytes, size_t alignment, bool seal,
 		      ptrdiff_t where, const char *text)
 {
@@ -341,7 +415,7 @@ static void poke_text(size_t bytes, size_t alignment, bool seal,
 		guarded_seal(g);
 	snprintf(want, sizeof(want), "in check: SIGSEGV, wrote %s", text);
 	ends(p, &quick, TRIAL_CRASHED, want);
-	CHECK(guarded_is_whole(g));
+	CHECK(whole(g));
 	guarded_free(g);
 }
 
@@ -363,20 +437,29 @@ static void guards(void)
 static void patterns(void)
 {
 	static const ptrdiff_t outside[] = {-1, -3000, 52, 63};
+	static const char *const words[] = {
+		"wrote 1 byte before result y",
+		"wrote 3000 bytes before result y",
+		"wrote right behind result y",
+		"wrote 11 bytes behind result y",
+	};
 	Plant p = {.at = {NULL, pokes}};
+	char text[TRIAL_TEXT];
 
 	for (size_t i = 0; i < ARRAY_LEN(outside); i++) {
 		p.memory = guarded_new(52, 64, true);
+		guarded_name(p.memory, "result y");
 		p.where = outside[i];
 		CHECK(alone(p, &quick).state == TRIAL_MEASURED);
-		CHECK(!guarded_is_whole(p.memory));
+		CHECK(guarded_broken(p.memory, text));
+		CHECK_STR(text, words[i]);
 		guarded_free(p.memory);
 	}
 	for (int shared = 0; shared < 2; shared++) {
 		p.memory = guarded_new(52, 64, shared);
 		p.where = 51;
 		CHECK(alone(p, &quick).state == TRIAL_MEASURED);
-		CHECK(guarded_is_whole(p.memory));
+		CHECK(whole(p.memory));
 		CHECK(((char *)guarded_data(p.memory))[51] == shared);
 		guarded_free(p.memory);
 	}
@@ -392,7 +475,7 @@ static void sizes(void)
 	if (g) {
 		p = guarded_data(g);
 		p[0] = p[huge / 2] = p[huge - 1] = 1;
-		CHECK(guarded_is_whole(g));
+		CHECK(whole(g));
 		guarded_seal(g);
 		CHECK(p[huge / 2] == 1);
 	}
@@ -401,13 +484,13 @@ static void sizes(void)
 	CHECK(!guarded_new(SIZE_MAX, 64, false));
 	CHECK(!guarded_new((size_t)1 << 62, 64, true));
 	g = guarded_new(0, 64, false);
-	CHECK(g && guarded_data(g) && guarded_is_whole(g));
+	CHECK(g && guarded_data(g) && whole(g));
 	guarded_seal(g);
 	guarded_free(g);
 }
 
-TEST_MAIN(TEST(pipes), TEST(files), TEST(killed), TEST(arenas), TEST(sigint),
-	  TEST(grandchild), TEST(crash_and_right), TEST(children_of_others),
-	  TEST(from_a_thread), TEST(output), TEST(death_of_parent),
-	  TEST(refused), TEST(out_of_memory), TEST(guards), TEST(patterns),
-	  TEST(sizes))
+TEST_MAIN(TEST(pipes), TEST(files), TEST(killed), TEST(arenas), TEST(limited),
+	  TEST(harm_of_others), TEST(sigint), TEST(grandchild),
+	  TEST(crash_and_right), TEST(children_of_others), TEST(from_a_thread),
+	  TEST(output), TEST(death_of_parent), TEST(refused),
+	  TEST(out_of_memory), TEST(guards), TEST(patterns), TEST(sizes))

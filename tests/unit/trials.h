@@ -104,7 +104,7 @@ static int *shared_ints(void)
 
 #define MOST 48
 
-static const TrialOptions quick = {20, 20, 20, 2, 3, INFINITY, NULL};
+static const TrialOptions quick = {20, 20, 20, 2, 3, INFINITY, NULL, 0};
 
 static TrialResult out[MOST];
 static size_t done;

@@ -1,0 +1,303 @@
+/*
+ * Kernels of a user's with planted faults, through a whole search: what is
+ * wrong, crashes, hangs, or harms its process does not win, and does not
+ * bring the search down; the ledger says of each what happened.
+ *
+ * The program's own kernel is pinned to one lane, and computes what only an
+ * infinity shows. So the order of times is sure, by several times each: own
+ * kernel, the right one, what is fast and wrong.
+ */
+#include "tests/unit/tuned.h"
+
+#define ROWS 1023
+/* Seconds of a call; five times as many of what is judged. */
+#define LIMIT 0.5
+#define PROGRAM                                                                \
+	"def f(x: f32[M, 61], b: f32[M, 61]):\n"                               \
+	"    return exp(tanh(exp(tanh(exp(tanh(x)))))) * 0 + b\n"
+#define SIGNATURE                                                              \
+	"{\"name\": \"%s\", \"source\": \"%s.c\", \"symbol\": \"%s\",\n"       \
+	" \"inputs\": [{\"name\": \"x\", \"dtype\": \"f32\", "                 \
+	"\"shape\": [\"M\", 61]},\n"                                           \
+	"  {\"name\": \"b\", \"dtype\": \"f32\", \"shape\": [\"M\", 61]}],\n"  \
+	" \"results\": [{\"name\": \"y\", \"dtype\": \"f32\", "                \
+	"\"shape\": [\"M\", 61]}],\n"                                          \
+	" \"arguments\": [\"x\", \"b\", \"y\", \"M\"]}\n"
+/* right() takes several times what copy() does. */
+#define SOURCE                                                                 \
+	"#include <stddef.h>\n"                                                \
+	"#include <stdint.h>\n"                                                \
+	"#define OWN __attribute__((unused)) static void\n"                    \
+	"OWN right(const float *x, const float *b, float *y, int64_t n)\n"     \
+	"{\n"                                                                  \
+	"\tfor (int r = 0; r < 8; r++)\n"                                      \
+	"\t\tfor (int64_t i = 0; i < n; i++)\n"                                \
+	"\t\t\ty[i] = x[i] == x[i] ? b[i] + 0 : __builtin_nanf(\"\");\n"       \
+	"}\n"                                                                  \
+	"OWN copy(const float *b, float *y, int64_t n)\n"                      \
+	"{\n"                                                                  \
+	"\t__builtin_memcpy(y, b, sizeof(*y) * (size_t)n);\n"                  \
+	"}\n"                                                                  \
+	"%s\n"                                                                 \
+	"void %s(const float *x, const float *b, float *y, int64_t M)\n"       \
+	"{\n"                                                                  \
+	"\tint64_t n = 61 * M;\n"                                              \
+	"\tstatic int calls;\n"                                                \
+	"\tcalls++;\n"                                                         \
+	"\t%s\n"                                                               \
+	"\t(void)x, (void)b, (void)y, (void)n;\n"                              \
+	"}\n"
+
+typedef struct Planted {
+	const char *name, *before, *body;
+	/* of the ledger; reason: a pattern of SQL's LIKE, NULL: any */
+	const char *state, *reason;
+} Planted;
+
+static const char *const pins[] = {"loop.lanes=1", "loop.walk=0",
+				   "loop.block=4096", "loop.stream=0"};
+
+static void file_put(const char *name, const char *text)
+{
+	FILE *f = fopen(test_path(name), "w");
+
+	if (CHECK(f != NULL)) {
+		CHECK(fputs(text, f) >= 0);
+		CHECK(fclose(f) == 0);
+	}
+}
+
+/* Files of these kernels; paths of their signatures. */
+static void plant(Arena *a, const Planted *p, size_t n, const char **paths)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *name = p[i].name;
+		const char *file = arena_printf(a, "%s.json", name);
+		file_put(file, arena_printf(a, SIGNATURE, name, name, name));
+		file_put(arena_printf(a, "%s.c", name),
+			 arena_printf(a, SOURCE, p[i].before, name, p[i].body));
+		paths[i] = arena_strdup(a, test_path(file));
+	}
+}
+
+static bool search(Tuned *t, Arena *a, const Planted *p, size_t n,
+		   const char *policy)
+{
+	const char **paths = arena_array(a, const char *, n);
+
+	if (!begin(t, "planted.tn", PROGRAM, "planted.sqlite"))
+		return false;
+	plant(a, p, n, paths);
+	t->plan.pins = pins;
+	t->plan.npins = ARRAY_LEN(pins);
+	t->plan.externals = paths;
+	t->plan.nexternals = n;
+	t->o.policy = policy;
+	t->o.without = "all";
+	t->o.limit = LIMIT;
+	t->o.candidates = (int64_t)n + 1; /* with the rule's choice */
+	works(&t->k, tenon_set_dim(t->k.p, "M", ROWS), "M");
+	return tune(t);
+}
+
+static int64_t rows(const Tuned *t, const char *where)
+{
+	char sql[400];
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT count(*) FROM candidate WHERE search = %lld AND %s",
+		 (long long)t->r.search, where);
+	return ask(t->o.ledger, sql);
+}
+
+static bool put(void *arg, const char *text, size_t n)
+{
+	buf_write(arg, text, n);
+	return true;
+}
+
+static const char *report(const Tuned *t, Arena *a, bool refutation)
+{
+	TenonLedgerQuery q = {.ledger = t->o.ledger, .refutation = refutation};
+	Buf b;
+
+	buf_init(&b, a);
+	works(&t->k, tenon_ledger(t->k.c, &q, put, &b), "ledger");
+	return buf_str(&b);
+}
+
+/* Each kernel is in the ledger as the table says. */
+static void states(const Tuned *t, Arena *a, const Planted *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *where = arena_printf(
+			a, "chosen = 'external kernel=%s' AND region = 0",
+			p[i].name);
+		CHECK(rows(t, where) >= 1);
+		where = arena_printf(a,
+				     "%s AND state = '%s' AND ifnull(reason, "
+				     "'') LIKE '%s'",
+				     where, p[i].state,
+				     p[i].reason ? p[i].reason : "%");
+		if (!CHECK(rows(t, where) == 1))
+			printf("%s: not %s, %s\n%s", p[i].name, p[i].state,
+			       p[i].reason ? p[i].reason : "",
+			       report(t, a, false));
+	}
+	CHECK(t->r.tried == (int64_t)n + 1);
+	adds_up(t);
+	passes(t, t->k.plan);
+}
+
+/* ---- faults ---------------------------------------------------------- */
+
+static const Planted good = {"good", "", "right(x, b, y, n);", "chosen", NULL};
+
+#define THEN_RIGHT "right(x, b, y, n); "
+static const Planted faults[] = {
+	{"good", "", "right(x, b, y, n);", "chosen", NULL},
+	{"slow", "", "for (int r = 0; r < 40; r++) right(x, b, y, n);",
+	 "measured", NULL},
+	/* faster than all when they are tried, and right at first */
+	{"changes", "", "copy(calls > 20 ? x : b, y, n);", "wrong",
+	 "after % calls: fixture search (seed 1): element 0 of y is %"},
+	{"remembers", "", "if (calls == 1) copy(b, y, n);", "wrong",
+	 "after % calls: fixture search (seed 1): element 0 of y is %"},
+	{"empty", "", "", "wrong",
+	 "fixture search (seed 1): element 0 of y is %; 62403 elements are "
+	 "wrong"},
+	{"leaves_one", "", "right(x, b, y, n - 1);", "wrong",
+	 "fixture search (seed 1): element 62402 of y is %; 1 elements are "
+	 "wrong"},
+	{"null_first", "", "*(volatile int *)0 = 1;", "crashed",
+	 "in check: SIGSEGV, wrote at address 0x0"},
+	{"null_later", "", THEN_RIGHT "if (calls > 20) *(volatile int *)0 = 1;",
+	 "crashed", "in run: SIGSEGV, wrote at address 0x0"},
+	{"hangs_first", "int pause(void);", "for (;;) pause();", "timed-out",
+	 "in check: no end within %"},
+	{"hangs_later", "int pause(void);",
+	 THEN_RIGHT "while (calls > 20) pause();", "timed-out",
+	 "in run: no end within %"},
+	{"byte_behind", "", THEN_RIGHT "((char *)(y + n))[0] = 1;", "wrong",
+	 "wrote right behind result y"},
+	{"page_behind", "", THEN_RIGHT "((char *)(y + n))[4096] = 1;",
+	 "crashed", "in check: SIGSEGV, wrote 4096 bytes behind result y"},
+	{"byte_before", "", THEN_RIGHT "((char *)y)[-1] = 1;", "wrong",
+	 "wrote 1 byte before result y"},
+	{"page_before", "", THEN_RIGHT "((char *)y)[-4096] = 1;", "crashed",
+	 "in check: SIGSEGV, wrote 4096 bytes before result y"},
+	{"into_input", "", THEN_RIGHT "((float *)x)[3] = 1;", "crashed",
+	 "in check: SIGSEGV, wrote to input x"},
+	{"takes_all", "void *mmap(void *, size_t, int, int, int, long);",
+	 "while (mmap(0, 1 << 26, 3, 0x22, -1, 0) != (void *)-1);\n"
+	 "\t*(volatile int *)0 = 1;",
+	 "no-memory", "in check: SIGSEGV, % MiB of memory taken, of %"},
+	{"exits", "void exit(int);", "exit(0);", "crashed",
+	 "in check: exit() was called"},
+	{"leaves", "void _exit(int);", "_exit(0);", "crashed",
+	 "in check: exited with status 0"},
+	{"aborts", "void abort(void);", "abort();", "crashed",
+	 "in check: SIGABRT"},
+	{"stops", "int raise(int);", "raise(19);", "timed-out",
+	 "in check: stopped by a signal, no end within %"},
+	{"closes", "int close(int);",
+	 THEN_RIGHT "for (int i = 0; i < 1000; i++) close(i);", "crashed",
+	 "%: the search''s pipe was closed"},
+	{"recurses",
+	 "int deep(volatile int *p);\n"
+	 "int deep(volatile int *p)\n"
+	 "{\n"
+	 "\tvolatile int x[1000];\n"
+	 "\tx[0] = *p;\n"
+	 "\treturn deep(x) + x[0];\n"
+	 "}",
+	 "deep(&calls);", "crashed", "in check: %SIGSEGV%"},
+};
+
+/* Its plan needs none of the files. */
+static void replayed(Tuned *t, Arena *a)
+{
+	char file[300];
+	TenonProgram *p = NULL;
+	TenonPlan *plan = NULL;
+
+	snprintf(file, sizeof(file), "%s", test_path("won.json"));
+	works(&t->k, tenon_plan_save(t->k.plan, file), "save");
+	CHECK(unlink(test_path("good.c")) == 0);
+	CHECK(unlink(test_path("good.json")) == 0);
+	if (works(&t->k, tenon_plan_load(t->k.c, file, &p, &plan), "load")) {
+		TenonOutcome outcome = TENON_NONE;
+		CHECK_STR(identity(plan), identity(t->k.plan));
+		works(&t->k, tenon_set_dim(p, "M", ROWS), "M");
+		works(&t->k, tenon_check(plan, NULL, 2, NULL, NULL, &outcome),
+		      "check");
+		CHECK(outcome == TENON_PASS);
+	}
+	tenon_plan_free(plan);
+	tenon_program_free(p);
+	(void)a;
+}
+
+static void one_among_many(void)
+{
+	Arena a;
+	Tuned t;
+
+	arena_init(&a);
+	if (search(&t, &a, faults, ARRAY_LEN(faults), "beam:1")) {
+		CHECK_STR(t.r.state, "complete");
+		CHECK(t.r.ratio > 0 && t.r.hi < 1);
+		states(&t, &a, faults, ARRAY_LEN(faults));
+	}
+	case_close(&t.k);
+	/* and the next search is as any other */
+	if (search(&t, &a, &good, 1, "all")) {
+		CHECK(!t.r.found);
+		states(&t, &a, &good, 1);
+		replayed(&t, &a);
+	}
+	case_close(&t.k);
+	arena_release(&a);
+}
+
+/* ---- held-out fixtures ------------------------------------------------- */
+
+/* Right for what the search has seen; in the order of their times, so that
+ * each is the fastest so far. */
+static const Planted held[] = {
+	{"good", "", "right(x, b, y, n);", "chosen", NULL},
+	{"no_nan", "", "copy(b, y, n);", "wrong",
+	 "fixture specials (seed 1, %): element % of y is %"},
+	{"flushes", "",
+	 "for (int64_t i = 0; i < n; i++)\n"
+	 "\t\ty[i] = x[i] != x[i] ? x[i] : __builtin_fabsf(b[i]) < 0x1p-126f"
+	 " ? 0 : b[i];",
+	 "wrong", "fixture specials (seed 1, %): element % of y is %"},
+	{"clamps", "",
+	 "for (int64_t i = 0; i < n; i++)\n"
+	 "\t\ty[i] = x[i] != x[i] ? x[i] : b[i] > 9 ? 9 : b[i] + 0;",
+	 "wrong", "fixture %: element % of y is %"},
+};
+
+static void fast_and_wrong(void)
+{
+	Arena a;
+	Tuned t;
+
+	arena_init(&a);
+	if (search(&t, &a, held, ARRAY_LEN(held), "evolve:4")) {
+		states(&t, &a, held, ARRAY_LEN(held));
+		/* they ran, and seemed to win */
+		CHECK(rows(&t, "state = 'wrong' AND measured_us > 0") == 3);
+		const char *text = report(&t, &a, true);
+		const char *at = strstr(text, "the fastest that is wrong");
+		CHECK(at && strstr(at, "external kernel="));
+		CHECK(at && strstr(at, "ruled out  wrong: fixture"));
+		CHECK(at && strstr(at, " measured us ("));
+	}
+	case_close(&t.k);
+	arena_release(&a);
+	test_folder_remove();
+}
+
+TEST_MAIN(TEST(one_among_many), TEST(fast_and_wrong))
