@@ -36,12 +36,13 @@ static int budget(Session *s, TenonTuneOptions *o)
 {
 	const char *text = arg_value(s->args, OPT_BUDGET);
 
-	for (const char *at = text; at && *at;) {
+	for (const char *at = text; at;) {
 		char *end;
 		errno = 0;
 		double v = strtod(at, &end);
 		bool seconds = end != at && *end == 's';
-		bool good = end != at && v > 0 && v < 1e9 && !errno &&
+		bool given = seconds ? o->seconds > 0 : o->candidates > 0;
+		bool good = end != at && v > 0 && v < 1e9 && !errno && !given &&
 			    (seconds || v == floor(v));
 		end += seconds;
 		if (!good || (*end && *end != ','))
@@ -54,7 +55,7 @@ static int budget(Session *s, TenonTuneOptions *o)
 			o->seconds = v;
 		else
 			o->candidates = (int64_t)v;
-		at = end + (*end == ',');
+		at = *end ? end + 1 : NULL;
 	}
 	if (!text && (!o->policy || strcmp(o->policy, "all") != 0))
 		o->seconds = BUDGET;

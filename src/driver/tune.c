@@ -397,6 +397,11 @@ static bool report_ledger(TenonContext *c, const TenonLedgerQuery *q, Buf *b)
 	};
 	Ledger *l;
 
+	/* to look for one is not to make it */
+	if (q->ledger && !file_exists(q->ledger))
+		return diag_fail(&c->ctx, ERR_ENV, NULL,
+				 "cannot open the ledger %s: it is not there",
+				 q->ledger);
 	if (!ledger_of(c, q->ledger, &l))
 		return false;
 	bool ok = ledger_report(l, &c->ctx.scratch, &query, b);

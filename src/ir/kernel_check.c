@@ -449,6 +449,14 @@ bool kcheck_aligned(Check *c, const KOperand *o, int width)
 	return kcheck_divided(c, x, width);
 }
 
+/* False: where the access of a copy has no proof, a guard is the copy's. */
+static bool without_proof(Check *c, const Stmt *one, const Stmt *copy)
+{
+	if (c->ks->unproved_at == one)
+		c->ks->unproved_at = copy;
+	return false;
+}
+
 /* One side of a copy, as the load or store of its first element, and the
  * bounds of its last one. */
 static bool check_side(Check *c, const Stmt *s, const KOperand *o,
@@ -468,7 +476,7 @@ static bool check_side(Check *c, const Stmt *s, const KOperand *o,
 		      .var = NO_VAR};
 	memcpy(one->index, o->index, sizeof(one->index));
 	if (!check_access(c, one))
-		return false;
+		return without_proof(c, one, s);
 	if (!o->nindex)
 		return width == 1 || kcheck_breach(c, "%s is one element",
 						   access_text(c, one));
@@ -479,10 +487,7 @@ static bool check_side(Check *c, const Stmt *s, const KOperand *o,
 				     access_text(c, one), width);
 	Ex *last = &one->index[o->nindex - 1];
 	*last = ex_add(c->t, *last, ex_const(c->t, width - 1));
-	bool ok = prove_access(c, one);
-	if (!ok) /* none that a guard on the copy would not change */
-		c->ks->unproved_at = s;
-	return ok;
+	return prove_access(c, one) || without_proof(c, one, s);
 }
 
 static bool check_copy(Check *c, const Stmt *s)

@@ -17,6 +17,8 @@ typedef struct Memo {
 	ValueId value;
 	const Ex *index;
 	VarId var;
+	const Ex *conds; /* its guard: zero where these do not all hold */
+	size_t nconds;
 } Memo;
 
 /* A gather's checked index, made once for many elements. */

@@ -19,12 +19,16 @@ void lower_bind(Lower *l, ValueId v, const Ex *index, VarId var)
 
 	if (rank > 0) /* index may be NULL otherwise */
 		memcpy(copy, index, rank * sizeof(Ex));
-	VEC_PUSH(l->arena, l->memo, ((Memo){v, copy, var}));
+	Ex *conds = arena_array(l->arena, Ex, l->conds.n + 1);
+	if (l->conds.n > 0)
+		memcpy(conds, l->conds.p, l->conds.n * sizeof(Ex));
+	VEC_PUSH(l->arena, l->memo, ((Memo){v, copy, var, conds, l->conds.n}));
 }
 
 /* Whether two indices of v are one: an axis of one element has index 0,
  * which a view may say where a loop says its counter. */
-static bool same_index(const Lower *l, const Value *v, const Ex *a, const Ex *b)
+static bool same_element(const Lower *l, const Value *v, const Ex *a,
+			 const Ex *b)
 {
 	int64_t n;
 
@@ -35,13 +39,33 @@ static bool same_index(const Lower *l, const Value *v, const Ex *a, const Ex *b)
 	return true;
 }
 
+static bool same_guard(const Lower *l, const Memo *m)
+{
+	return m->nconds == l->conds.n &&
+	       (m->nconds == 0 ||
+		!memcmp(m->conds, l->conds.p, m->nconds * sizeof(Ex)));
+}
+
+/* Where its guard does not hold, zero stands for the value: another guard
+ * makes another of it, at one index as well. What a fold came to is bound
+ * whatever the guard. */
+static bool may_recall(const Lower *l, const Memo *m, const Value *v,
+		       const Ex *index)
+{
+	OpClass c = op_info[v->op].cls;
+	bool folded = c == OPC_REDUCE || c == OPC_SCAN || c == OPC_CONTRACT;
+
+	return (folded || same_guard(l, m)) &&
+	       same_element(l, v, m->index, index);
+}
+
 static VarId recall(const Lower *l, ValueId v, const Ex *index)
 {
 	const Value *val = program_value(l->p, v);
 
 	for (size_t i = l->memo.n; i-- > 0;) {
 		const Memo *m = &l->memo.p[i];
-		if (m->value == v && same_index(l, val, m->index, index))
+		if (m->value == v && may_recall(l, m, val, index))
 			return m->var;
 	}
 	return NO_VAR;

@@ -88,6 +88,11 @@ static const Pin *apply_pins(const Realisation *re, Candidate *c, Pin *pins,
 	return last;
 }
 
+static bool is_library(const Realisation *re)
+{
+	return re == &realise_library || re == &realise_cpu_library;
+}
+
 static const Realisation *choose(Arena *a, const Regions *r, uint32_t region,
 				 const Target *t)
 {
@@ -95,9 +100,7 @@ static const Realisation *choose(Arena *a, const Regions *r, uint32_t region,
 
 	for (size_t i = 0; table[i]; i++) {
 		/* by a pin alone: the rule measures nothing */
-		bool library = table[i] == &realise_library ||
-			       table[i] == &realise_cpu_library;
-		if (library && !t->library)
+		if (is_library(table[i]) && !t->library)
 			continue;
 		if (table[i] == &realise_external) {
 			Candidate c = realise_external.rule(r, region, t);
@@ -341,6 +344,9 @@ void realise_candidates(Arena *a, const Regions *r, uint32_t region,
 		if (table[i] == rule)
 			continue;
 		const char *why = table[i]->admit(a, r, region);
+		/* what is bare for a library's sake is another variant else */
+		if (!why && is_library(rule))
+			why = "the pin leaves this product to a library";
 		if (why ? !fn(arg, table[i], NULL, why)
 			: !walk(a, r, region, &target, table[i], pins, npins,
 				fn, arg))

@@ -293,7 +293,7 @@ static bool add_samples(Ledger *l, int64_t id, const TrialResult *t)
 			   "DELETE FROM sample WHERE candidate = ?1", "i", id);
 
 	/* what failed between its rounds has no time */
-	if (t->state != TRIAL_MEASURED)
+	if (t->state != TRIAL_MEASURED && t->median_us <= 0)
 		return ok;
 	for (int i = 0; ok && i < t->rounds && i < TRIAL_ROUNDS; i++)
 		ok = ledger_sql(l, NULL, NULL,

@@ -496,7 +496,7 @@ static void one_tried(void *to, size_t i, const TrialResult *r,
 	}
 	if (r->text[0])
 		t.reason = arena_strdup(s->arena, r->text);
-	if (r->state == TRIAL_MEASURED || r->rounds > 0)
+	if (r->state == TRIAL_MEASURED || r->median_us > 0)
 		take_times(b, r, &t);
 	if (r->state != TRIAL_MEASURED)
 		t.score = 0;

@@ -592,6 +592,36 @@ static void named_batches(void)
 	}
 }
 
+/* Sizes that are expressions of names: a copy whose place has no proof is
+ * guarded, itself. */
+static void computed_sizes(void)
+{
+	static const char *const sizes[][3] = {{"M", "K + 3", "N"},
+					       {"10", "N + 3", "M"},
+					       {"M + 1", "K", "2 * N"},
+					       {"M", "K // 2 + 1", "17"},
+					       {"M, 3 * N", "K + 1", "N"}};
+	static const char *const dtypes[] = {"f16", "bf16", "f32", "i8"};
+	static const char *const targets[] = {"cuda:sm_90a", "cuda:sm_80",
+					      "cuda:sm_75"};
+
+	for (size_t i = 0;
+	     i < ARRAY_LEN(sizes) * ARRAY_LEN(dtypes) * ARRAY_LEN(targets);
+	     i++) {
+		const char *const *n = sizes[i % 5], *d = dtypes[i / 5 % 4];
+		char text[256];
+		Case k;
+		snprintf(text, sizeof(text),
+			 "def f(m: f32[M], n: f32[N], k: f32[K], "
+			 "x: %s[%s, %s], w: %s[%s, %s]):\n"
+			 "    return x @ w\n",
+			 d, n[0], n[1], d, n[1], n[2]);
+		if (case_open(&k, "t.tn", text, NULL))
+			works(&k, emit(&k, targets[i / 20], NULL, 0), text);
+		case_close(&k);
+	}
+}
+
 /* ---- text ------------------------------------------------------------ */
 
 /* The text with the first `from` after the kernels' line replaced. */
@@ -991,5 +1021,5 @@ static void by_pairs(void)
 
 TEST_MAIN(TEST(all_examples), TEST(pins_met), TEST(phases_apart),
 	  TEST(pins_refused), TEST(narrow_indices), TEST(named_batches),
-	  TEST(unit_text), TEST(tf32), TEST(ends), TEST(rows_in_runs),
-	  TEST(by_pairs))
+	  TEST(computed_sizes), TEST(unit_text), TEST(tf32), TEST(ends),
+	  TEST(rows_in_runs), TEST(by_pairs))
