@@ -45,11 +45,11 @@ int64_t contract_known(const Regions *r, Ex extent)
 
 bool contract_is_memory(const Regions *r, uint32_t region, ValueId id)
 {
-	Op op = program_value(r->program, id)->op;
+	const Value *v = program_value(r->program, id);
 
-	if (op_info[op].cls == OPC_LEAF)
-		return op != OP_IOTA;
-	return op_info[op].cls != OPC_VIEW && r->of[id] != NO_REGION &&
+	if (op_info[v->op].cls == OPC_LEAF)
+		return v->op != OP_IOTA && !(v->op == OP_CONST && !v->rank);
+	return op_info[v->op].cls != OPC_VIEW && r->of[id] != NO_REGION &&
 	       r->of[id] != region;
 }
 
