@@ -296,7 +296,7 @@ static TenonOutcome check_outcome(const Check *k)
 	return TENON_PASS;
 }
 
-static bool dims_set(TenonProgram *p)
+bool dims_set(TenonProgram *p)
 {
 	for (size_t i = 0; i < p->p->ex.dims.n; i++)
 		if (p->dims[i] < 0)

@@ -60,6 +60,18 @@ const char *tenon_message(const TenonContext *c)
 	return c->ctx.messages.p ? c->ctx.messages.p : "";
 }
 
+const char *context_take_error(TenonContext *c, Arena *a)
+{
+	static const char prefix[] = "tenon: error: ";
+	const char *text = buf_str(&c->ctx.messages);
+
+	if (strncmp(text, prefix, strlen(prefix)) == 0)
+		text += strlen(prefix);
+	text = arena_strndup(a, text, strcspn(text, "\n"));
+	ctx_clear_errors(&c->ctx);
+	return text;
+}
+
 const char *tenon_notices(TenonContext *c)
 {
 	OomTrap trap;

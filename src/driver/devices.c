@@ -76,19 +76,6 @@ static void add_compilers(TenonContext *c, Devices *d)
 	}
 }
 
-/* The error of the last call, one line; it is an answer, and forgotten. */
-static const char *message_take(TenonContext *c)
-{
-	static const char prefix[] = "tenon: error: ";
-	const char *text = buf_str(&c->ctx.messages);
-
-	if (strncmp(text, prefix, strlen(prefix)) == 0)
-		text += strlen(prefix);
-	text = arena_strndup(&c->ctx.perm, text, strcspn(text, "\n"));
-	ctx_clear_errors(&c->ctx);
-	return text;
-}
-
 /* The last part of a path. */
 static const char *file_name(const char *path)
 {
@@ -123,7 +110,8 @@ static void add_cuda_device(TenonContext *c, Devices *d, const Cuda *cuda,
 		}
 	} else {
 		dev.target = "cuda";
-		dev.text = arena_printf(a, "device %d: %s", n, message_take(c));
+		dev.text = arena_printf(a, "device %d: %s", n,
+					context_take_error(c, &c->ctx.perm));
 	}
 	VEC_PUSH(a, *d, dev);
 }
@@ -153,7 +141,8 @@ static TenonDevice add_cuda(TenonContext *c, Devices *d)
 				     cuda->version % 1000 / 10, cuda->path);
 	else if (cuda->path[0])
 		driver.text = arena_printf(a, "CUDA driver, found (%s): %s",
-					   cuda->path, message_take(c));
+					   cuda->path,
+					   context_take_error(c, &c->ctx.perm));
 	ctx_clear_errors(&c->ctx);
 	for (int i = 0; ok && i < cuda->devices; i++)
 		add_cuda_device(c, d, cuda, i);
@@ -183,7 +172,7 @@ static void add_opencl_device(TenonContext *c, Devices *d, const Opencl *cl,
 			info.minor, info.platform->name, info.driver,
 			why ? "; refused: it " : "", why ? why : "");
 	} else {
-		dev.text = message_take(c);
+		dev.text = context_take_error(c, &c->ctx.perm);
 	}
 	VEC_PUSH(a, *d, dev);
 }
@@ -208,7 +197,8 @@ static TenonDevice add_opencl(TenonContext *c, Devices *d)
 			cl->path);
 	else if (cl->path[0])
 		loader.text = arena_printf(a, "OpenCL loader, found (%s): %s",
-					   cl->path, message_take(c));
+					   cl->path,
+					   context_take_error(c, &c->ctx.perm));
 	ctx_clear_errors(&c->ctx);
 	for (int i = 0; i < cl->devices; i++)
 		add_opencl_device(c, d, cl, i);
@@ -242,7 +232,7 @@ static void add_nvrtc(TenonContext *c, Devices *d)
 
 	if (!ok && n->path[0])
 		dev.text = arena_printf(a, "NVRTC, found (%s): %s", n->path,
-					message_take(c));
+					context_take_error(c, &c->ctx.perm));
 	ctx_clear_errors(&c->ctx);
 	VEC_PUSH(a, *d, dev);
 }
@@ -264,7 +254,7 @@ static void add_cublaslt(TenonContext *c, Devices *d)
 
 	if (!ok && lt->path[0])
 		dev.text = arena_printf(a, "cuBLASLt, found (%s): %s", lt->path,
-					message_take(c));
+					context_take_error(c, &c->ctx.perm));
 	ctx_clear_errors(&c->ctx);
 	VEC_PUSH(a, *d, dev);
 }

@@ -160,6 +160,9 @@ TenonError api_result(TenonContext *c, OomTrap *trap, bool ok);
 bool api_usage(TenonContext *c, const char *fmt, ...) TN_PRINTF(2, 3);
 void api_notice(TenonContext *c, const char *fmt, ...) TN_PRINTF(2, 3);
 
+/* The error of the last call, one line in the arena; it is an answer, and
+ * forgotten. */
+const char *context_take_error(TenonContext *c, Arena *a);
 int context_threads(const TenonContext *c);
 /* Folder for compiled code, made if need be; *out NULL: keep nothing. */
 bool context_cache(TenonContext *c, const char **out);
@@ -173,6 +176,8 @@ bool on_host(TenonContext *c, const TenonTensor *t, size_t n);
 /* Dtype and shape of a value under dims; data NULL. False: some unset. */
 bool value_desc(const Program *p, ValueId v, const int64_t *dims, Tensor *out);
 
+/* False, reported, where a dim has no size (check.c). */
+bool dims_set(TenonProgram *p);
 /* A program read from the text of a stage (program.c). */
 TenonProgram *program_adopt(TenonContext *c, Program *source);
 

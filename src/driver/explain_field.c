@@ -206,11 +206,7 @@ static void put_measured(Buf *b, Arena *a, TenonPlan *p)
 		return;
 	l = ledger_open(ctx, path);
 	if (!l || !ledger_field(l, a, plan_identity(p->plan), b)) {
-		api_notice(
-			p->c, "%s",
-			arena_strndup(a, buf_str(&ctx->messages),
-				      strcspn(buf_str(&ctx->messages), "\n")));
-		ctx_clear_errors(ctx);
+		api_notice(p->c, "%s", context_take_error(p->c, a));
 	}
 	if (l)
 		ledger_close(l);

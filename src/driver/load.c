@@ -147,14 +147,7 @@ static const char *load_alone(TenonContext *c, TenonPlan *p)
 			   : plan_load_code(p);
 	if (made)
 		return NULL;
-	const char *text = buf_str(&c->ctx.messages);
-	size_t n = strcspn(text, "\n");
-	const char *prefix = "tenon: error: ";
-	size_t skip =
-		strncmp(text, prefix, strlen(prefix)) ? 0 : strlen(prefix);
-	text = arena_strndup(&p->arena, text + skip, n - skip);
-	ctx_clear_errors(&c->ctx);
-	return text;
+	return context_take_error(c, &p->arena);
 }
 
 /* Units of all plans, one after the other. */

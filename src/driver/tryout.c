@@ -482,11 +482,7 @@ static bool make_plans(Batch *b, const Point *p, size_t n, TenonPlan **plans)
 	for (size_t i = 0; i < n; i++) {
 		plans[i] = variants_plan(t, &p[i]);
 		if (!plans[i]) {
-			const char *text = buf_str(&t->c->ctx.messages);
-			not_made(b, i,
-				 arena_strndup(&t->arena, text,
-					       strcspn(text, "\n")));
-			ctx_clear_errors(&t->c->ctx);
+			not_made(b, i, context_take_error(t->c, &t->arena));
 			continue;
 		}
 		of[have] = i;
@@ -562,9 +558,8 @@ static TrialState host_held_out(void *arg, const Point *p,
 	size_t done = 0;
 
 	if (!plan) {
-		const char *why = buf_str(&t->c->ctx.messages);
-		snprintf(text, TRIAL_TEXT, "%.*s", (int)strcspn(why, "\n"),
-			 why);
+		snprintf(text, TRIAL_TEXT, "%s",
+			 context_take_error(t->c, &t->arena));
 		return TRIAL_FAILED;
 	}
 	TrialPath path = path_of(t, plan, true);

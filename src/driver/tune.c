@@ -23,20 +23,6 @@ const char *tenon_cand_state(TenonCandState s)
 	return cand_state_name[s];
 }
 
-bool tune_without(const Tune *t, const char *rule)
-{
-	size_t n = strlen(rule);
-
-	for (const char *s = t->o->without; s && *s;) {
-		size_t len = strcspn(s, ",");
-		if ((len == 3 && !strncmp(s, "all", 3)) ||
-		    (len == n && !strncmp(s, rule, n)))
-			return true;
-		s += len + (s[len] == ',');
-	}
-	return false;
-}
-
 /* ---- the key --------------------------------------------------------- */
 
 static bool add_weights(Tune *t, Sha256 *h)
@@ -271,18 +257,6 @@ static bool run_search(Tune *t, bool measures, TenonPlan **out)
 	return (!t->ledger || ledger_end(t->ledger, &s->info)) && ok;
 }
 
-static bool dims_known(const TenonProgram *p)
-{
-	for (size_t i = 0; i < p->p->ex.dims.n; i++)
-		if (p->dims[i] < 0)
-			return diag_fail(&p->c->ctx, ERR_USAGE,
-					 "give it with --dim NAME=SIZE or "
-					 "--dims SET",
-					 "dim %s has no size",
-					 p->p->ex.dims.p[i].name);
-	return true;
-}
-
 /* A GPU is opened by children alone. */
 static bool find_target(Tune *t, const char *name)
 {
@@ -308,8 +282,7 @@ static bool tune(Tune *t, TenonTuneReport *report, TenonPlan **out)
 	s->ctx = ctx;
 	s->arena = &t->arena;
 	s->space = &t->space;
-	s->o = (SearchOptions){.policy = t->o->policy,
-			       .seconds = t->o->seconds,
+	s->o = (SearchOptions){.seconds = t->o->seconds,
 			       .candidates = t->o->candidates,
 			       .seed = t->o->seed};
 	s->info = (SearchInfo){.name = t->program->p->name,
@@ -318,7 +291,7 @@ static bool tune(Tune *t, TenonTuneReport *report, TenonPlan **out)
 			       .seconds = t->o->seconds,
 			       .candidates = t->o->candidates};
 	if (!policy_parse(ctx, s->info.policy, &measures) ||
-	    !dims_known(t->program) || !find_target(t, name) ||
+	    !dims_set(t->program) || !find_target(t, name) ||
 	    !variants_make(t) || !fill_key(t) ||
 	    !ledger_of(t->c, t->o->ledger, &t->ledger) ||
 	    !find_done(t, report, out, &found))

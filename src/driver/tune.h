@@ -29,9 +29,6 @@ typedef struct Tune {
 	VEC(TenonPlan *) plans; /* made and not freed yet */
 } Tune;
 
-/* Whether `without` names it: a rule, or all of them. */
-bool tune_without(const Tune *t, const char *rule);
-
 /* ---- variants.c ------------------------------------------------------ */
 
 /* Fills t->space. */

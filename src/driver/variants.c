@@ -74,15 +74,6 @@ static bool partition(Tune *t, Pipeline *pl, Arena *a, const Program *p,
 	       pipeline_run(pl, STAGE_REWRITTEN);
 }
 
-static const char *first_line(Arena *a, const char *text)
-{
-	static const char prefix[] = "tenon: error: ";
-
-	if (!strncmp(text, prefix, sizeof(prefix) - 1))
-		text += sizeof(prefix) - 1;
-	return arena_strndup(a, text, strcspn(text, "\n"));
-}
-
 static void regions_key(Arena *a, const Regions *r, char key[SHA256_HEX])
 {
 	Buf b;
@@ -135,9 +126,7 @@ static bool add(Maker *m, const char *const *own, size_t n)
 	v.pins = pins;
 	v.how = how_of(m, a, own, n);
 	if (!partition(t, &pl, a, m->program, own, n)) {
-		refuse(s, v.how, first_line(a, buf_str(&t->c->ctx.messages)),
-		       0);
-		ctx_clear_errors(&t->c->ctx);
+		refuse(s, v.how, context_take_error(t->c, a), 0);
 		return false;
 	}
 	v.program = m->program;
@@ -239,6 +228,18 @@ static bool rewrite(Tune *t)
 	return true;
 }
 
+/* Whether no rule may make another program. */
+static bool without_all(const Tune *t)
+{
+	for (const char *s = t->o->without; s && *s;) {
+		size_t len = strcspn(s, ",");
+		if (len == 3 && !strncmp(s, "all", 3))
+			return true;
+		s += len + (s[len] == ',');
+	}
+	return false;
+}
+
 /* Equal programs, each with its partitions. */
 static bool alternatives(Maker *m)
 {
@@ -248,7 +249,7 @@ static bool alternatives(Maker *m)
 				.dims = t->program->dims,
 				.without = t->o->without};
 
-	if (tune_without(t, "all"))
+	if (without_all(t))
 		return true;
 	if (!rewrite_alternatives(&t->c->ctx, &t->arena, t->rewritten, &o, &x))
 		return false;

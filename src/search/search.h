@@ -49,7 +49,6 @@ typedef struct SearchHost {
 } SearchHost;
 
 typedef struct SearchOptions {
-	const char *policy; /* as above; NULL: beam:4 */
 	double seconds;     /* budget; 0: none */
 	int64_t candidates; /* tried at most; 0: any number */
 	uint64_t seed;
