@@ -49,12 +49,11 @@ typedef struct Runner {
 
 /* ---- tensors --------------------------------------------------------- */
 
-static bool guard(Tune *t, TenonTensor *x, const char *kind, const char *name,
-		  bool shared)
+static bool guard(Tune *t, TenonTensor *x, const char *kind, const char *name)
 {
 	Tryout *y = t->tryout;
 	size_t bytes = tenon_tensor_bytes(x);
-	Guarded *g = guarded_new(bytes, ALIGN, shared);
+	Guarded *g = guarded_new(bytes, ALIGN);
 
 	if (!g)
 		return diag_fail(&t->c->ctx, ERR_NOMEM, NULL,
@@ -62,11 +61,11 @@ static bool guard(Tune *t, TenonTensor *x, const char *kind, const char *name,
 				 kind, name);
 	guarded_name(g, arena_printf(&t->arena, "%s %s", kind, name));
 	y->guards[y->nguards++] = g;
-	if (x->data)
+	if (x->data) {
 		memcpy(guarded_data(g), x->data, bytes);
-	x->data = guarded_data(g);
-	if (shared)
 		guarded_seal(g);
+	}
+	x->data = guarded_data(g);
 	return true;
 }
 
@@ -79,8 +78,8 @@ static bool make_inputs(Tune *t, const Program *p, TenonTensor *from)
 			TenonTensor *x = &y->in[k * y->nin + i];
 			*x = from[i];
 			if (!guard(t, x, "input",
-				   tenon_program_input_name(t->program, (int)i),
-				   true))
+				   tenon_program_input_name(t->program,
+							    (int)i)))
 				return false;
 		}
 	for (size_t k = 0; k < y->sets; k++)
@@ -92,7 +91,7 @@ static bool make_inputs(Tune *t, const Program *p, TenonTensor *from)
 				return false;
 			*x = tensor_to_api(&d);
 			x->data = NULL;
-			if (!guard(t, x, "result", p->results.p[i].name, false))
+			if (!guard(t, x, "result", p->results.p[i].name))
 				return false;
 		}
 	return true;
@@ -343,6 +342,9 @@ static TrialState runner_check(void *state, char text[TRIAL_TEXT])
 
 	if (r->all)
 		return judged(r, text);
+	for (size_t i = y->sets * y->nin; i < y->nguards; i++)
+		if (!guarded_renew(y->guards[i]))
+			return TRIAL_NO_MEMORY;
 	for (size_t i = 0; i < y->nout; i++)
 		memset(y->out[i].data, STALE, tenon_tensor_bytes(&y->out[i]));
 	TenonError e = move_results(r, true);
