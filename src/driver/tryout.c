@@ -53,7 +53,7 @@ static bool guard(Tune *t, TenonTensor *x, const char *kind, const char *name)
 {
 	Tryout *y = t->tryout;
 	size_t bytes = tenon_tensor_bytes(x);
-	Guarded *g = guarded_new(bytes, ALIGN);
+	Guarded *g = guarded_new(bytes, ALIGN, false);
 
 	if (!g)
 		return diag_fail(&t->c->ctx, ERR_NOMEM, NULL,

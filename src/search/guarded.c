@@ -32,6 +32,7 @@ struct Guarded {
 	size_t pages; /* bytes of the pages that hold them */
 	size_t unit;  /* bytes of a page */
 	size_t whole; /* bytes of the whole mapping */
+	bool shared;
 	char name[NAME_SIZE];
 };
 
@@ -97,7 +98,9 @@ bool guarded_renew(Guarded *g)
 	if (g->pages == 0)
 		return true;
 	if (mmap(p, g->pages, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		 (g->shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS |
+			 MAP_FIXED,
+		 -1, 0) == MAP_FAILED)
 		return false;
 #ifdef MADV_HUGEPAGE
 	if (g->unit == HUGE_PAGE)
@@ -122,7 +125,7 @@ static bool map(Guarded *g, size_t alignment)
 	return false;
 }
 
-Guarded *guarded_new(size_t bytes, size_t alignment)
+Guarded *guarded_new(size_t bytes, size_t alignment, bool shared)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -136,6 +139,7 @@ Guarded *guarded_new(size_t bytes, size_t alignment)
 	if (!g)
 		return NULL;
 	*g = (Guarded){.bytes = bytes,
+		       .shared = shared,
 		       .unit = page,
 		       .pages = (bytes + page - 1) / page * page};
 	if (!map(g, alignment)) {
