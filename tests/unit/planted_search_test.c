@@ -51,18 +51,19 @@
 	"{\n"                                                                  \
 	"\t__builtin_memcpy(y, b, sizeof(*y) * (size_t)n);\n"                  \
 	"}\n" END("const float *x, const float *b")
-/* exp, the first of two kernels, whose result is an intermediate. */
+/* The first of two kernels, whose result is an intermediate: 1, within the
+ * bound of exp. */
 #define SQUARES                                                                \
 	"def f(x: f32[M, 61]):\n"                                              \
-	"    h = exp(x)\n"                                                     \
+	"    h = exp(exp(tanh(exp(tanh(exp(tanh(x)))))) * 0)\n"                \
 	"    return h * h\n"
 #define EXP_SOURCE                                                             \
 	BEGIN                                                                  \
-	"float expf(float);\n"                                                 \
-	"OWN right(const float *x, float *y, int64_t n)\n"                     \
+	"OWN fill(int times, const float *x, float *y, int64_t n)\n"           \
 	"{\n"                                                                  \
-	"\tfor (int64_t i = 0; i < n; i++)\n"                                  \
-	"\t\ty[i] = expf(x[i]);\n"                                             \
+	"\tfor (int r = 0; r < times; r++)\n"                                  \
+	"\t\tfor (int64_t i = 0; i < n; i++)\n"                                \
+	"\t\t\ty[i] = x[i] == x[i] ? 1 : __builtin_nanf(\"\");\n"              \
 	"}\n" END("const float *x")
 
 /* What kernels are planted in. */
@@ -88,7 +89,7 @@ static const Setting squares = {
 
 typedef struct Planted {
 	const char *name, *before, *body;
-	/* of the ledger, NULL: any; reason: a pattern of SQL's LIKE */
+	/* of the ledger; reason: a pattern of SQL's LIKE, NULL: any */
 	const char *state, *reason;
 } Planted;
 
@@ -187,8 +188,6 @@ static void states(const Tuned *t, Arena *a, const Planted *p, size_t n)
 			a, "chosen = 'external kernel=%s' AND region = 0",
 			p[i].name);
 		CHECK(rows(t, where) >= 1);
-		if (!p[i].state)
-			continue;
 		where = arena_printf(a,
 				     "%s AND state = '%s' AND ifnull(reason, "
 				     "'') LIKE '%s'",
@@ -326,20 +325,22 @@ static void one_among_many(void)
 /* ---- intermediates ---------------------------------------------------- */
 
 /* The bound of exp admits both of two neighbours: what takes them in turns is
- * right each time, and no plan. */
+ * right each time, and no plan. It is fastest by far. */
 static const Planted inside[] = {
-	{"exact", "", "right(x, y, n);", NULL, NULL},
-	{"beyond", "", "right(x, y, n); y[n] = 1;", "wrong",
+	{"exact", "", "fill(8, x, y, n);", "chosen", NULL},
+	{"beyond", "", "fill(8, x, y, n); y[n] = 1;", "wrong",
 	 "wrote right behind intermediate h"},
-	{"far", "", "right(x, y, n); y[n + 1024] = 1;", "crashed",
+	{"far", "", "fill(8, x, y, n); y[n + 1024] = 1;", "crashed",
 	 "in check: SIGSEGV, wrote 4096 bytes behind intermediate h"},
-	{"in_front", "", "right(x, y, n); y[-1024] = 1;", "crashed",
+	{"in_front", "", "fill(8, x, y, n); y[-1024] = 1;", "crashed",
 	 "in check: SIGSEGV, wrote 4096 bytes before intermediate h"},
 	{"wavers", "",
-	 "right(x, y, n);\n"
+	 "fill(1, x, y, n);\n"
 	 "\tunsigned u; __builtin_memcpy(&u, y, 4);\n"
 	 "\tu ^= calls & 1; __builtin_memcpy(y, &u, 4);",
-	 NULL, NULL},
+	 "wrong",
+	 "after % calls: fixture search (seed 1): element 0 of y has other "
+	 "bits than in the run that was judged"},
 };
 
 static void intermediates(void)
@@ -348,15 +349,8 @@ static void intermediates(void)
 	Tuned t;
 
 	arena_init(&a);
-	if (search(&t, &a, &squares, inside, ARRAY_LEN(inside), "beam:1")) {
+	if (search(&t, &a, &squares, inside, ARRAY_LEN(inside), "beam:1"))
 		states(&t, &a, inside, ARRAY_LEN(inside));
-		/* it may be slower than what it met, and is not chosen */
-		CHECK(rows(&t,
-			   "chosen = 'external kernel=wavers' AND (state "
-			   "IN ('measured', 'tie') OR (state = 'wrong' AND "
-			   "reason LIKE 'after % calls: fixture search "
-			   "(seed 1): element 0 of y has other bits%'))") == 1);
-	}
 	case_close(&t.k);
 	arena_release(&a);
 }
