@@ -367,6 +367,30 @@ static bool adopt_choices(TenonPlan *p, const Pipeline *pl,
 	       adopt_for(p, pl, "cpu", parts);
 }
 
+/* Whether each kernel has the parameters that the file gives it: a pin of the
+ * file's goes before them. */
+static bool choices_hold(TenonPlan *p, const char *path, const Pipeline *pl)
+{
+	for (size_t i = 0; i < pl->nchosen; i++) {
+		const Candidate *c = &pl->chosen[i].candidate;
+		const Kernel *k = &p->kernels->kernels.p[i];
+		for (size_t j = 0; j < c->nparams; j++)
+			for (size_t n = 0; n < k->params.n; n++)
+				if (!strcmp(k->params.p[n].name,
+					    c->params[j].name) &&
+				    k->params.p[n].value != c->params[j].value)
+					return refuse_plan(
+						p, path,
+						"choices, kernel %zu: a pin "
+						"fixes %s=%lld, and %lld is "
+						"chosen",
+						i, c->params[j].name,
+						(long long)k->params.p[n].value,
+						(long long)c->params[j].value);
+	}
+	return true;
+}
+
 static bool adopt(TenonPlan *p, const char *path)
 {
 	Ctx *ctx = &p->c->ctx;
@@ -392,7 +416,8 @@ static bool adopt(TenonPlan *p, const char *path)
 	    !same_stage2(p, path, &parts, &pl) ||
 	    !chosen_of(p, path, &parts, &target, &pl))
 		return false;
-	return adopt_choices(p, &pl, &parts) && plan_load_code(p);
+	return adopt_choices(p, &pl, &parts) && choices_hold(p, path, &pl) &&
+	       plan_load_code(p);
 }
 
 TenonError tenon_plan_adopt(TenonContext *c, const char *path,

@@ -552,6 +552,8 @@ static void pins_are_kept(void)
 			CHECK(strstr(at, "\"contract.join=0\""));
 			CHECK(!strstr(at, "contract.mr"));
 		}
+		by_hand(&t, file, " unit=", " \"", " unit=1",
+			"kernel 0: a pin fixes unit=0, and 1 is chosen");
 	}
 	case_close(&t.k);
 }
