@@ -7,10 +7,13 @@
  * of 15.
  *
  *   build/bench/model [--target T] [--dims SET] [--dtype D] [--budget S]
- *                     [--policy P] [--named] FILE.tn...
+ *                     [--policy P] [--named] [--seeds N] FILE.tn...
  *
  * Sizes are fixed but with --named. A line a program: model / best, rule /
  * best, and what was chosen; the medians over all programs at the end.
+ *
+ * With --seeds: what beam and evolve find from each of the seeds 1 to N, a line
+ * each with its time / rule's, and whether the intervals of all overlap.
  */
 #include "tenon.h"
 
@@ -22,7 +25,8 @@
 #include <unistd.h>
 
 #define ROUNDS  15
-#define PLANS   3
+#define PLANS   21 /* of a race */
+#define SEEDS   10
 #define TENSORS 32
 #define BLOCK   0.004
 #define MOST    200
@@ -30,7 +34,7 @@
 
 static const char *target, *dims, *dtype, *policy = "beam:8";
 static double budget = 20;
-static int named;
+static int named, seeds;
 
 static double seconds(void)
 {
@@ -135,18 +139,18 @@ static int ready(TenonContext *c, const char *path, Ready *r)
 }
 
 /* Times of each plan, round by round, who begins in turn. */
-static int race(char paths[PLANS][64], int fd)
+static int race(char paths[PLANS][64], int n, int fd)
 {
 	TenonContext *c = tenon_context_new();
 	Ready r[PLANS] = {{0}};
 	double s[PLANS][ROUNDS];
 
-	for (int i = 0; i < PLANS; i++)
+	for (int i = 0; i < n; i++)
 		if (ready(c, paths[i], &r[i]))
 			return 1;
 	for (int k = 0; k < ROUNDS; k++)
-		for (int i = 0; i < PLANS; i++) {
-			int at = (i + k) % PLANS;
+		for (int i = 0; i < n; i++) {
+			int at = (i + k) % n;
 			sample(&r[at], 1);
 			s[at][k] = sample(&r[at], r[at].calls);
 		}
@@ -169,67 +173,136 @@ static Ratio ratio(const double *a, const double *b)
 	return (Ratio){x[ROUNDS / 2], x[3], x[ROUNDS - 4]};
 }
 
-static int tune(TenonContext *c, TenonProgram *p, const char *by, char *path,
-		TenonTuneReport *report)
+static double middle(const double *a)
+{
+	double x[ROUNDS];
+
+	memcpy(x, a, sizeof(x));
+	qsort(x, ROUNDS, sizeof(*x), by_size);
+	return x[ROUNDS / 2];
+}
+
+/* What is raced of a program. */
+typedef struct Field {
+	int n;
+	const char *policy[PLANS];
+	int seed[PLANS];
+	TenonTuneReport report[PLANS];
+	char path[PLANS][64];
+	double s[PLANS][ROUNDS];
+} Field;
+
+static void enter(Field *f, const char *by, int seed)
+{
+	f->policy[f->n] = by;
+	f->seed[f->n++] = seed;
+}
+
+static int tune(TenonContext *c, TenonProgram *p, Field *f, int i)
 {
 	TenonPlanOptions plan = {.target = target};
 	TenonTuneOptions o = {.plan = &plan,
-			      .policy = by,
+			      .policy = f->policy[i],
 			      .seconds = budget,
-			      .seed = 1,
+			      .seed = (uint64_t)f->seed[i],
 			      .ledger = "/tmp/tenon-model.sqlite",
 			      .again = true};
 	TenonPlan *out;
 
-	if (tenon_tune(c, p, &o, report, &out) || tenon_plan_save(out, path))
-		return fail(c, by);
+	snprintf(f->path[i], sizeof(f->path[i]), "/tmp/tenon-model-%d-%d",
+		 (int)getpid(), i);
+	if (tenon_tune(c, p, &o, &f->report[i], &out) ||
+	    tenon_plan_save(out, f->path[i]))
+		return fail(c, f->policy[i]);
 	tenon_plan_free(out);
 	return 0;
 }
 
-static int one(const char *file, double *model, double *rule)
+/* Makes the field's plans and times them. */
+static int measure(const char *file, Field *f)
 {
-	const char *by[PLANS] = {"rule", "model", policy};
-	char paths[PLANS][64];
-	double s[PLANS][ROUNDS];
-	TenonTuneReport report[PLANS];
 	TenonContext *c = tenon_context_new();
 	TenonProgram *p = program(c, file);
 	int ends[2], status;
 
 	if (!p)
 		return fail(c, file);
-	for (int i = 0; i < PLANS; i++) {
-		snprintf(paths[i], sizeof(paths[i]), "/tmp/tenon-model-%d-%d",
-			 (int)getpid(), i);
-		if (tune(c, p, by[i], paths[i], &report[i]))
+	for (int i = 0; i < f->n; i++)
+		if (tune(c, p, f, i))
 			return 1;
-	}
 	fflush(stdout);
 	if (pipe(ends))
 		return 1;
 	pid_t pid = fork();
 	if (pid == 0)
-		_exit(race(paths, ends[1]));
+		_exit(race(f->path, f->n, ends[1]));
 	close(ends[1]);
-	ssize_t got = read(ends[0], s, sizeof(s));
+	ssize_t got = 0, n;
+	while ((n = read(ends[0], (char *)f->s + got,
+			 sizeof(f->s) - (size_t)got)) > 0)
+		got += n;
 	close(ends[0]);
 	waitpid(pid, &status, 0);
-	for (int i = 0; i < PLANS; i++)
-		unlink(paths[i]);
-	if (got != (ssize_t)sizeof(s))
+	for (int i = 0; i < f->n; i++)
+		unlink(f->path[i]);
+	tenon_program_free(p);
+	tenon_context_free(c);
+	return got != (ssize_t)sizeof(f->s);
+}
+
+static const char *base(const char *file)
+{
+	return strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+}
+
+static int one(const char *file, double *model, double *rule)
+{
+	static Field f;
+
+	f = (Field){0};
+	enter(&f, "rule", 1);
+	enter(&f, "model", 1);
+	enter(&f, policy, 1);
+	if (measure(file, &f))
 		return 1;
-	Ratio m = ratio(s[1], s[2]), r = ratio(s[0], s[2]);
+	Ratio m = ratio(f.s[1], f.s[2]), r = ratio(f.s[0], f.s[2]);
 	*model = m.mid;
 	*rule = r.mid;
 	printf("%-28s %8.1f us  model %.3f [%.3f, %.3f]  rule %.3f [%.3f, "
 	       "%.3f]  %lld tried, %s%s\n",
-	       strrchr(file, '/') ? strrchr(file, '/') + 1 : file,
-	       s[2][ROUNDS / 2] * 1e6, m.mid, m.lo, m.hi, r.mid, r.lo, r.hi,
-	       (long long)report[2].tried, report[2].state,
-	       report[2].ratio > 0 ? "" : ", the rule's choice");
-	tenon_program_free(p);
-	tenon_context_free(c);
+	       base(file), middle(f.s[2]) * 1e6, m.mid, m.lo, m.hi, r.mid, r.lo,
+	       r.hi, (long long)f.report[2].tried, f.report[2].state,
+	       f.report[2].ratio > 0 ? "" : ", the rule's choice");
+	return 0;
+}
+
+/* Beam and evolve, seed by seed. */
+static int of_seeds(const char *file)
+{
+	static Field f;
+	double most_lo = 0, least_hi = 1e30;
+	int behind = 0;
+
+	f = (Field){0};
+	enter(&f, "rule", 1);
+	for (int i = 0; i < 2 * seeds; i++)
+		enter(&f, i < seeds ? "beam:4" : "evolve:16", i % seeds + 1);
+	if (measure(file, &f))
+		return 1;
+	printf("%s, the rule's: %.1f us\n", base(file), middle(f.s[0]) * 1e6);
+	for (int i = 1; i < f.n; i++) {
+		Ratio r = ratio(f.s[i], f.s[0]);
+		most_lo = r.lo > most_lo ? r.lo : most_lo;
+		least_hi = r.hi < least_hi ? r.hi : least_hi;
+		behind += r.lo > 1;
+		printf("  %-10s seed %d  %8.1f us  / rule %.3f [%.3f, %.3f]  "
+		       "%lld tried%s\n",
+		       f.policy[i], f.seed[i], middle(f.s[i]) * 1e6, r.mid,
+		       r.lo, r.hi, (long long)f.report[i].tried,
+		       f.report[i].ratio > 0 ? "" : ", the rule's choice");
+	}
+	printf("  intervals %s; behind the rule: %d\n",
+	       most_lo <= least_hi ? "overlap" : "do not all overlap", behind);
 	return 0;
 }
 
@@ -259,13 +332,18 @@ int main(int argc, char **argv)
 			policy = next;
 		else if (!strcmp(argv[i], "--budget"))
 			budget = strtod(next, NULL);
+		else if (!strcmp(argv[i], "--seeds"))
+			seeds = atoi(next);
 		else
 			takes = false;
 		named |= !strcmp(argv[i], "--named");
 		i += takes;
 		if (takes || argv[i][0] == '-' || n == FILES)
 			continue;
-		if (one(argv[i], &model[n], &rule[n]))
+		seeds = seeds > SEEDS ? SEEDS : seeds;
+		if (seeds > 0)
+			bad += of_seeds(argv[i]);
+		else if (one(argv[i], &model[n], &rule[n]))
 			bad++;
 		else
 			n++;

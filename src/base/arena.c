@@ -44,7 +44,6 @@
 
 #define CHUNK_FIRST ((size_t)4 << 10)
 #define CHUNK_LIMIT ((size_t)1 << 20)
-#define HUGE_PAGE   ((size_t)2 << 20)
 #define BIG_ALIGN   ((size_t)64)
 
 struct ArenaChunk {

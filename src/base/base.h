@@ -113,6 +113,8 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap) TN_PRINTF(2, 0);
 	((v).p = arena_grow((a), (v).p, sizeof(*(v).p), (v).n, &(v).cap),      \
 	 (v).p[(v).n++] = (x))
 
+#define HUGE_PAGE ((size_t)2 << 20) /* bytes; where the system has such */
+
 /* Large data (tensors): 64-byte aligned, not zeroed; NULL when refused. */
 void *big_alloc(size_t size);
 void big_free(void *p, size_t size);

@@ -81,7 +81,7 @@ static const char *slot_name(const Runner *r, size_t slot)
 static void *slot_new(void *arg, size_t slot, size_t bytes)
 {
 	Runner *r = arg;
-	Guarded *g = guarded_new(bytes, TRYOUT_ALIGN, false);
+	Guarded *g = guarded_new(bytes, TRYOUT_ALIGN);
 
 	if (!g) {
 		diag_fail(&r->t->c->ctx, ERR_NOMEM, NULL,
@@ -254,7 +254,7 @@ static TrialState judged(const Runner *r, char text[TRIAL_TEXT])
 
 	text[0] = '\0';
 	if (r->all)
-		f.shown = guarded_data(y->shown);
+		f.shown = y->shown;
 	if (r->all)
 		e = tenon_check(r->plan, NULL, f.seed, note_verdict, &f,
 				&outcome);
@@ -338,8 +338,21 @@ static TrialState remember(Runner *r, char text[TRIAL_TEXT])
 	return TRIAL_MEASURED;
 }
 
+/* Results in pages of this process's own, as a user's are. */
+static bool renew_results(const Runner *r)
+{
+	const Tryout *y = r->t->tryout;
+
+	for (size_t i = y->sets * y->nin; i < y->nguards; i++)
+		if (!guarded_renew(y->guards[i]))
+			return false;
+	return true;
+}
+
 static TrialState check_first(Runner *r, char text[TRIAL_TEXT])
 {
+	if (!renew_results(r))
+		return TRIAL_NO_MEMORY;
 	TenonError e = apart_open(r);
 	TrialState s =
 		e ? fails(r, e, text)

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Limits in seconds: generous, for machines that are busy. */
 #define OPEN_LIMIT  30
@@ -25,12 +26,11 @@
 
 /* ---- tensors --------------------------------------------------------- */
 
-static bool guard(Tune *t, TenonTensor *x, const char *kind, const char *name,
-		  bool shared)
+static bool guard(Tune *t, TenonTensor *x, const char *kind, const char *name)
 {
 	Tryout *y = t->tryout;
 	size_t bytes = tenon_tensor_bytes(x);
-	Guarded *g = guarded_new(bytes, TRYOUT_ALIGN, shared);
+	Guarded *g = guarded_new(bytes, TRYOUT_ALIGN);
 
 	if (!g)
 		return diag_fail(&t->c->ctx, ERR_NOMEM, NULL,
@@ -38,15 +38,24 @@ static bool guard(Tune *t, TenonTensor *x, const char *kind, const char *name,
 				 kind, name);
 	guarded_name(g, arena_printf(&t->arena, "%s %s", kind, name));
 	y->guards[y->nguards++] = g;
-	if (x->data)
+	if (x->data) {
 		memcpy(guarded_data(g), x->data, bytes);
-	x->data = guarded_data(g);
-	if (shared)
 		guarded_seal(g);
+	}
+	x->data = guarded_data(g);
 	return true;
 }
 
 /* ---- verdicts -------------------------------------------------------- */
+
+/* What children write into; NULL: out of memory. */
+static bool *shared_new(size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
 
 size_t tryout_verdicts(const Tryout *y)
 {
@@ -72,8 +81,8 @@ static bool make_inputs(Tune *t, const Program *p, TenonTensor *from)
 			TenonTensor *x = &y->in[k * y->nin + i];
 			*x = from[i];
 			if (!guard(t, x, "input",
-				   tenon_program_input_name(t->program, (int)i),
-				   true))
+				   tenon_program_input_name(t->program,
+							    (int)i)))
 				return false;
 		}
 	for (size_t k = 0; k < y->sets; k++)
@@ -85,7 +94,7 @@ static bool make_inputs(Tune *t, const Program *p, TenonTensor *from)
 				return false;
 			*x = tensor_to_api(&d);
 			x->data = NULL;
-			if (!guard(t, x, "result", p->results.p[i].name, false))
+			if (!guard(t, x, "result", p->results.p[i].name))
 				return false;
 		}
 	return true;
@@ -125,7 +134,7 @@ bool tryout_open(Tune *t)
 	y->out = arena_array(&t->arena, TenonTensor, y->sets * y->nout + 1);
 	y->guards = arena_array(&t->arena, Guarded *,
 				y->sets * (y->nin + y->nout) + 1);
-	y->shown = guarded_new(tryout_verdicts(y), 1, true);
+	y->shown = shared_new(tryout_verdicts(y));
 	bool ok = y->shown ? make_inputs(t, p, in)
 			   : diag_fail(&t->c->ctx, ERR_NOMEM, NULL,
 				       "out of memory: verdicts");
@@ -144,7 +153,8 @@ void tryout_close(Tune *t)
 		guarded_free(y->guards[i]);
 	for (size_t i = 0; i < y->kept.n; i++)
 		variants_free(t, y->kept.p[i]);
-	guarded_free(y->shown);
+	if (y->shown)
+		munmap(y->shown, tryout_verdicts(y));
 	t->tryout = NULL;
 }
 
@@ -372,7 +382,7 @@ static void host_held_out(void *arg, const Point *p, HeldOut *out)
 {
 	Tune *t = arg;
 	size_t n = tryout_verdicts(t->tryout);
-	bool *shown = guarded_data(t->tryout->shown);
+	bool *shown = t->tryout->shown;
 	TenonPlan *plan = plan_of(t, p);
 	TrialOptions o = limits(t);
 	TrialResult r = {.state = TRIAL_FAILED};

@@ -21,7 +21,7 @@ typedef struct Tryout {
 	VEC(const char *) keys;
 	VEC(TenonPlan *) made; /* for their code, and to be tried next */
 	VEC(const char *) made_keys;
-	Guarded *shown; /* by family and result: shown right, said by a child */
+	bool *shown; /* by family and result: shown right, said by a child */
 } Tryout;
 
 /* One plan in a child. */

@@ -382,21 +382,22 @@ static void load_memory(Emit *e, const Stmt *s, int64_t axis)
 		with[i] = ex_axis(e->t, i);
 	with[axis] = ex_const(e->t, 0);
 	Ex first = ex_subst_axes(e->t, at, with, (size_t)e->k->naxes);
+	int64_t step = step_of(e, at, axis);
 	bool even = ex_equals(e->t, ex_mod(e->t, first, ex_const(e->t, 2)), 0);
 	buf_indent(e->out, e->depth);
-	if (step_of(e, at, axis) == 0)
+	if (step == 0)
 		buf_printf(e->out, "const unsigned v%u = %s[%s] * 0x10001u;\n",
 			   s->var, name, x);
-	else if (even)
+	else if (step == 1 && even)
 		buf_printf(e->out,
 			   "const unsigned v%u = *(const unsigned *)(%s + "
 			   "%s);\n",
 			   s->var, name, x);
 	else
 		buf_printf(e->out,
-			   "const unsigned v%u = %s[%s] | (unsigned)%s[%s + 1] "
-			   "<< 16;\n",
-			   s->var, name, x, name, x);
+			   "const unsigned v%u = %s[%s] | (unsigned)%s[%s + "
+			   "%" PRId64 "] << 16;\n",
+			   s->var, name, x, name, x, step);
 }
 
 static void load(Emit *e, const Stmt *s, const Stmt *pairs, const Phase *ph,

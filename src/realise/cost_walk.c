@@ -306,13 +306,16 @@ static double share_of(Walk *x, const Stmt *s, int at, int left)
 	return n ? sum / n : 0;
 }
 
+/* A GPU's threads do not overlap what different branches do. */
+#define BRANCHED 1.5
+
 static void branch(Walk *x, const Stmt *s)
 {
 	double share = share_of(x, s, x->loop, MOST_ASKED);
 	Walk in = *x;
 
 	in.weight *= share;
-	in.bodies *= share;
+	in.bodies *= share * (x->w->target->threads ? BRANCHED : 1);
 	if (share > 0)
 		list(&in, &s->body);
 	in.weight = x->weight * (1 - share);

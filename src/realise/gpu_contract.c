@@ -35,9 +35,27 @@ static int64_t known(const ExprTab *t, Ex e)
 	return ex_is_const(t, e, &n) ? n : -1;
 }
 
-static GpuExtents extents_of(const Program *q, const Value *v, const Target *t)
+/* Whether another phase of the kernel makes the operand, or a kernel that is no
+ * product. */
+static bool is_made_by_others(const Regions *r, uint32_t region, ValueId id)
 {
+	const Value *v = program_value(r->program, id);
+
+	while (op_info[v->op].cls == OPC_VIEW) {
+		id = v->args[0];
+		v = program_value(r->program, id);
+	}
+	if (op_info[v->op].cls == OPC_LEAF)
+		return false;
+	return r->of[id] == region ||
+	       r->regions.p[r->of[id]].kind != REGION_CONTRACT;
+}
+
+static GpuExtents extents_of(const Regions *r, const Value *v, const Target *t)
+{
+	const Program *q = r->program;
 	const Value *x = program_value(q, v->args[0]);
+	uint32_t region = r->of[v - q->values.p];
 	bool invariant = v->relax & RELAX_ROW_INVARIANT;
 	GpuExtents e = {
 		.least_parts = 1,
@@ -48,6 +66,8 @@ static GpuExtents extents_of(const Program *q, const Value *v, const Target *t)
 		.m = known(&q->ex, v->shape[v->rank - 2]),
 		.n = known(&q->ex, v->shape[v->rank - 1]),
 		.k = known(&q->ex, x->shape[x->rank - 1]),
+		.behind = is_made_by_others(r, region, v->args[0]) ||
+			  is_made_by_others(r, region, v->args[1]),
 	};
 
 	for (int d = 0; d + 2 < v->rank; d++) {
@@ -96,7 +116,7 @@ static void rule(const Regions *r, const Value *v, const Target *t,
 static Candidate gpu_rule(const Regions *r, uint32_t region, const Target *t)
 {
 	const Value *v = program_value(r->program, r->regions.p[region].anchor);
-	GpuExtents x = extents_of(r->program, v, t);
+	GpuExtents x = extents_of(r, v, t);
 	int64_t par[P_COUNT];
 	Candidate c = {.nparams = P_COUNT};
 
@@ -181,7 +201,7 @@ static const char *gpu_legal(Arena *a, const Regions *r, uint32_t region,
 static void settle_split(const Regions *r, const Value *v, const Target *t,
 			 int64_t *par, const bool *pinned)
 {
-	GpuExtents x = extents_of(r->program, v, t);
+	GpuExtents x = extents_of(r, v, t);
 	int64_t here[P_COUNT];
 	bool tile = pinned[P_ROWS] || pinned[P_COLUMNS] || pinned[P_THREADS];
 

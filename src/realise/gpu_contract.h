@@ -56,6 +56,7 @@ typedef struct GpuProduct {
 typedef struct GpuExtents {
 	int64_t batch, m, n, k;
 	int64_t least_parts, most_parts;
+	bool behind; /* what it reads is made by many short blocks before */
 } GpuExtents;
 
 /* ---- gpu_contract.c -------------------------------------------------- */

@@ -7,7 +7,9 @@
  * touch of the pages around them is a fault at once, and the handler of
  * fault.c names the area; what alignment leaves is filled with a pattern
  * that guarded_broken compares. The pages around are more than one, for
- * code that errs by a row errs by more than a page.
+ * code that errs by a row errs by more than a page. Large data end at a huge
+ * page, and lie in such pages where the system has them: as users' data in
+ * tenon_alloc's memory do, without which times would be others.
  *
  * All areas are in one list, for the handler, which reads it without the
  * lock: it runs in a child where nothing else goes on.
@@ -19,7 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define AROUND    ((size_t)1 << 20) /* bytes; a multiple of any page size */
+#define AROUND    ((size_t)2 << 20) /* bytes; a multiple of any page size */
 #define NAME_SIZE 80
 
 struct Guarded {
@@ -28,6 +30,8 @@ struct Guarded {
 	char *data;
 	size_t bytes; /* of the data */
 	size_t pages; /* bytes of the pages that hold them */
+	size_t unit;  /* bytes of a page */
+	size_t whole; /* bytes of the whole mapping */
 	char name[NAME_SIZE];
 };
 
@@ -55,7 +59,9 @@ static void areas_init(void)
 
 static char *pages_of(const Guarded *g)
 {
-	return g->base + AROUND;
+	uintptr_t p = (uintptr_t)g->base + AROUND;
+
+	return (char *)((p + g->unit - 1) / g->unit * g->unit);
 }
 
 /*
@@ -84,42 +90,58 @@ static const char *pattern_broken(const char *p, const char *end)
 
 /* ---- areas ------------------------------------------------------------- */
 
-static bool map(Guarded *g, bool shared)
+bool guarded_renew(Guarded *g)
 {
-	int flags = MAP_ANONYMOUS | MAP_FIXED;
+	char *p = pages_of(g);
 
-	flags |= shared ? MAP_SHARED : MAP_PRIVATE;
-	g->base = mmap(NULL, g->pages + 2 * AROUND, PROT_NONE,
+	if (g->pages == 0)
+		return true;
+	if (mmap(p, g->pages, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		return false;
+#ifdef MADV_HUGEPAGE
+	if (g->unit == HUGE_PAGE)
+		(void)madvise(p, g->pages, MADV_HUGEPAGE); /* a wish only */
+#endif
+	pattern_fill(p, g->data);
+	pattern_fill(g->data + g->bytes, p + g->pages);
+	return true;
+}
+
+static bool map(Guarded *g, size_t alignment)
+{
+	g->whole = g->pages + 2 * AROUND + g->unit;
+	g->base = mmap(NULL, g->whole, PROT_NONE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (g->base == MAP_FAILED)
 		return false;
-	if (g->pages == 0 || mmap(pages_of(g), g->pages, PROT_READ | PROT_WRITE,
-				  flags, -1, 0) != MAP_FAILED)
+	g->data = pages_of(g) + (g->pages - g->bytes) / alignment * alignment;
+	if (guarded_renew(g))
 		return true;
-	munmap(g->base, g->pages + 2 * AROUND);
+	munmap(g->base, g->whole);
 	return false;
 }
 
-Guarded *guarded_new(size_t bytes, size_t alignment, bool shared)
+Guarded *guarded_new(size_t bytes, size_t alignment)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	bug_if(alignment == 0 || (alignment & (alignment - 1)) != 0 ||
 	       alignment > page);
-	if (bytes > PTRDIFF_MAX - 2 * AROUND - page)
+	if (bytes > PTRDIFF_MAX - 2 * AROUND - 2 * HUGE_PAGE)
 		return NULL;
+	if (bytes >= HUGE_PAGE / 2)
+		page = HUGE_PAGE;
 	Guarded *g = big_alloc(sizeof(*g));
 	if (!g)
 		return NULL;
 	*g = (Guarded){.bytes = bytes,
+		       .unit = page,
 		       .pages = (bytes + page - 1) / page * page};
-	if (!map(g, shared)) {
+	if (!map(g, alignment)) {
 		big_free(g, sizeof(*g));
 		return NULL;
 	}
-	g->data = pages_of(g) + (g->pages - bytes) / alignment * alignment;
-	pattern_fill(pages_of(g), g->data);
-	pattern_fill(g->data + bytes, pages_of(g) + g->pages);
 	pthread_once(&areas_once, areas_init);
 	lock();
 	g->next = areas;
@@ -159,7 +181,7 @@ void guarded_free(Guarded *g)
 		}
 	}
 	unlock();
-	munmap(g->base, g->pages + 2 * AROUND);
+	munmap(g->base, g->whole);
 	big_free(g, sizeof(*g));
 }
 
@@ -183,7 +205,7 @@ bool guarded_tell(Words *w, const char *verb, uintptr_t address)
 
 	for (; g; g = g->next) {
 		base = (uintptr_t)g->base;
-		if (address >= base && address - base < g->pages + 2 * AROUND)
+		if (address >= base && address - base < g->whole)
 			break;
 	}
 	if (!g)

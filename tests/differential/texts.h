@@ -152,6 +152,24 @@ static const TextCase text_cases[] = {
 	 "def f(a: f32[M, N], b: f32[M, K], z: f32[M, 1]):\n"
 	 "    return concat([a, b, z], axis=1) * 2\n",
 	 false, false, text_sizes, NULL},
+	/* elements that lie apart, side by side in registers */
+	{"steps of f16",
+	 "dims d: N = 2\n"
+	 "def f(x: f16[64, 48], y: f16[48, 64], b: f16[48, 1], z: f16[N]):\n"
+	 "    return x.T, x.T + y, y * b, x[:, ::2], x[1:33, :].T - b, "
+	 "y[:, ::-1], \\\n"
+	 "        x[::-1].T * y, x[:, 1:33], y.T[:, 3:35] + x[:, ::-1][:, :32]"
+	 "\n",
+	 false, true, NULL, NULL},
+	{"steps of bf16",
+	 "dims d: N = 2\n"
+	 "def f(x: bf16[64, 48], y: bf16[48, 64], b: bf16[48, 1], z: "
+	 "bf16[N]):\n"
+	 "    return x.T, x.T + y, y * b, x[:, ::2], x[1:33, :].T - b, "
+	 "y[:, ::-1], \\\n"
+	 "        x[::-1].T * y, x[:, 1:33], y.T[:, 3:35] + x[:, ::-1][:, :32]"
+	 "\n",
+	 false, true, NULL, NULL},
 	{"integers",
 	 "def f(a: i32[M, N], b: i32[M, N], z: i32[K]):\n"
 	 "    return a // b, a % b, -(a // b), z ** 2\n",

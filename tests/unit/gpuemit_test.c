@@ -995,6 +995,10 @@ static void by_pairs(void)
 		{EACH("bf16", "x * 3 + b"), "0x40404040u;", "tn_add_bf16_s"},
 		{EACH("f16", "x + f16(f32(y) * 3)"), "tn_add_f16_s",
 		 "tn_two_add_f16(v"},
+		/* side by side, 64 apart, the same one */
+		{EACH("f16", "x[:, 1:33] + y[:, 1:33]"), "+ 1] << 16", "+ 64]"},
+		{EACH("f16", "x.T * 2 + y.T"), "+ 64] << 16", "+ 1] << 16"},
+		{EACH("bf16", "x + b"), "* 0x10001u", "<< 16"},
 		{EACH("i16", "x + y"), "tn_add_i16_s", "tn_two"},
 	};
 	static const char *const targets[] = {"cuda:sm_90a", "cuda:sm_80"};
