@@ -32,7 +32,6 @@ struct Guarded {
 	size_t pages; /* bytes of the pages that hold them */
 	size_t unit;  /* bytes of a page */
 	size_t whole; /* bytes of the whole mapping */
-	bool shared;
 	char name[NAME_SIZE];
 };
 
@@ -98,9 +97,7 @@ bool guarded_renew(Guarded *g)
 	if (g->pages == 0)
 		return true;
 	if (mmap(p, g->pages, PROT_READ | PROT_WRITE,
-		 (g->shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS |
-			 MAP_FIXED,
-		 -1, 0) == MAP_FAILED)
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		return false;
 #ifdef MADV_HUGEPAGE
 	if (g->unit == HUGE_PAGE)
@@ -125,7 +122,7 @@ static bool map(Guarded *g, size_t alignment)
 	return false;
 }
 
-Guarded *guarded_new(size_t bytes, size_t alignment, bool shared)
+Guarded *guarded_new(size_t bytes, size_t alignment)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -139,7 +136,6 @@ Guarded *guarded_new(size_t bytes, size_t alignment, bool shared)
 	if (!g)
 		return NULL;
 	*g = (Guarded){.bytes = bytes,
-		       .shared = shared,
 		       .unit = page,
 		       .pages = (bytes + page - 1) / page * page};
 	if (!map(g, alignment)) {

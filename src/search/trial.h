@@ -111,11 +111,10 @@ bool trial_batch(Ctx *ctx, const TrialPath *incumbent, const TrialPath *c,
  * Memory with pages before and behind that nobody may touch; the end is flush
  * with the page behind it but for what alignment (a power of two, at most a
  * page) takes, which is filled with a pattern. Children that are forked later
- * see what is there, and keep what they write to themselves, or show it to all
- * where `shared`. NULL: refused.
+ * see what is there, and keep what they write to themselves. NULL: refused.
  */
 typedef struct Guarded Guarded;
-Guarded *guarded_new(size_t bytes, size_t alignment, bool shared);
+Guarded *guarded_new(size_t bytes, size_t alignment);
 void *guarded_data(const Guarded *g);
 /* Zeros again, in pages that this process shares with none. False: memory. */
 bool guarded_renew(Guarded *g);

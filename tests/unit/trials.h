@@ -40,9 +40,9 @@ struct Plant {
 	TrialState says[PLACES]; /* of close: not asked */
 	int *counts;             /* of each place, shared with the children */
 	double ms;               /* that a run sleeps */
-	Guarded *memory;
-	ptrdiff_t where; /* to write to, from the data */
-	int *shared;     /* what the test at hand needs */
+	Guarded *memory;         /* whose pattern is to be whole */
+	ptrdiff_t where;         /* to write to, from the data */
+	int *shared;             /* what the test at hand needs */
 };
 
 static TrialState come_to(Plant *p, int place, char *text)
@@ -52,6 +52,8 @@ static TrialState come_to(Plant *p, int place, char *text)
 	snprintf(text, TRIAL_TEXT, "planted at %d", place);
 	if (p->at[place])
 		p->at[place](p);
+	if (p->memory && guarded_broken(p->memory, text))
+		return TRIAL_WRONG;
 	return p->says[place];
 }
 
