@@ -72,10 +72,37 @@ static void a_winner_must_beat_the_rule(void)
 	if (run_ok(&f, "all", (SearchOptions){0})) {
 		CHECK_STR(chosen_text(&f), "line x=0");
 		CHECK(f.s.gain == 0);
-		CHECK(f.finals.n == 1);
+		CHECK(f.finals.n == 2);
 		adds_up(&f);
 	}
 	fake_close(&f);
+}
+
+/* One race in three that says otherwise decides nothing. */
+static void two_races_of_three(void)
+{
+	static const struct {
+		unsigned ties;
+		size_t races;
+		bool wins;
+	} cases[] = {{0, 2, true},  {1, 3, true},  {2, 3, true},
+		     {3, 2, false}, {5, 3, false}, {6, 3, false}};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		Fake f;
+		fake_init(&f, "races.sqlite");
+		f.ties = cases[i].ties;
+		add_variant(&f, "", 1, 2, 0, 0, 0);
+		f.time = five;
+		if (run_ok(&f, "all", (SearchOptions){0})) {
+			CHECK_STR(chosen_text(&f),
+				  cases[i].wins ? "line x=1" : "line x=0");
+			CHECK((f.s.gain > 0) == cases[i].wins);
+			CHECK(f.finals.n == cases[i].races);
+			adds_up(&f);
+		}
+		fake_close(&f);
+	}
 }
 
 /* What a final shows is kept, and the next one is in it. */
@@ -89,7 +116,7 @@ static void a_winner_that_falls(void)
 	add_variant(&f, "", 1, 5, 0, 0, 0);
 	if (run_ok(&f, "all", (SearchOptions){0})) {
 		CHECK_STR(chosen_text(&f), "line x=3");
-		CHECK(f.finals.n == 2);
+		CHECK(f.finals.n == 3);
 		CHECK(rows(&f, "chosen = 'line x=4' AND state = 'crashed' AND "
 			       "reason LIKE 'it was number%'") == 1);
 		adds_up(&f);
@@ -150,7 +177,7 @@ static void places(void)
 		f.all_tie = bad == 0;
 		add_variant(&f, "", 1, 9, 0, 0, 0);
 		if (run_ok(&f, "all", (SearchOptions){0})) {
-			CHECK(f.finals.n == (bad ? 4 : 5));
+			CHECK(f.finals.n == (bad ? 8 : 10));
 			CHECK_STR(chosen_text(&f),
 				  bad ? "line x=5" : "line x=0");
 			adds_up(&f);
@@ -489,7 +516,7 @@ static void one_code_is_refuted(void)
 	f.held = pair_fails;
 	add_variant(&f, "", 1, 10, 0, 0, 0);
 	if (run_ok(&f, "all", (SearchOptions){0})) {
-		CHECK(f.finals.n == 2 && f.judged.n == 2);
+		CHECK(f.finals.n == 4 && f.judged.n == 2);
 		CHECK(f.s.counts[CAND_WRONG] == 2);
 		CHECK(rows(&f, "state = 'wrong' AND reason LIKE 'same code as "
 			       "candidate %: fixture specials%'") == 1);
@@ -571,11 +598,11 @@ static void over(void)
 }
 
 TEST_MAIN(TEST(a_tie_leaves_the_earlier), TEST(noise_chooses_nothing),
-	  TEST(a_winner_must_beat_the_rule), TEST(a_winner_that_falls),
-	  TEST(the_next_best_is_taken), TEST(the_rule_is_last),
-	  TEST(each_state_is_its_own), TEST(a_winner_that_breaks),
-	  TEST(what_it_had_beaten), TEST(rule_that_fails),
-	  TEST(host_that_fails), TEST(the_culprit_alone), TEST(alike_regions),
-	  TEST(places), TEST(open_verdicts), TEST(one_code),
-	  TEST(one_code_is_refuted), TEST(one_code_of_several),
+	  TEST(a_winner_must_beat_the_rule), TEST(two_races_of_three),
+	  TEST(a_winner_that_falls), TEST(the_next_best_is_taken),
+	  TEST(the_rule_is_last), TEST(each_state_is_its_own),
+	  TEST(a_winner_that_breaks), TEST(what_it_had_beaten),
+	  TEST(rule_that_fails), TEST(host_that_fails), TEST(the_culprit_alone),
+	  TEST(alike_regions), TEST(places), TEST(open_verdicts),
+	  TEST(one_code), TEST(one_code_is_refuted), TEST(one_code_of_several),
 	  TEST(whole_or_none), TEST(over))
