@@ -25,6 +25,7 @@
  */
 #include "oracle/eval.h"
 
+#include <float.h>
 #include <limits.h>
 
 /* What is known of a row of A or a column of B. */
@@ -33,9 +34,8 @@ typedef struct Line {
 	double most; /* magnitude of the points' largest */
 	int lsb;
 	uint8_t flags;
-	bool finite;    /* all points and ends are */
-	bool wide;      /* some element is no point */
-	bool unbounded; /* some element is no point and has an infinite end */
+	bool finite; /* all points and ends are */
+	bool wide;   /* some element is no point */
 } Line;
 
 /* One operand of one batch; rows x cols, row-major. */
@@ -83,7 +83,6 @@ static void line_add(Line *l, const Side *s, int64_t at)
 	bool point = !s->lo || s->lo[at].i == s->hi[at].i;
 	l->finite &= finite;
 	l->wide |= !point;
-	l->unbounded |= !point && !finite;
 	if (finite)
 		l->most = greatest(l->most, greatest(fabs(lo), fabs(hi)));
 	if (lo != 0 || hi != 0) {
@@ -287,41 +286,85 @@ static void dot_careful(const Job *j, int64_t row, int64_t col, enum Part part,
 		*s = sum, *c = 0;
 }
 
-/*
- * The sum of the products with an operand that is not finite; in *against
- * the size of the others of the other sign, infinite if they leave double.
- */
-static double dot_infinite(const Job *j, int64_t row, int64_t col,
-			   double *against)
+static double end_of(const Side *s, int64_t at, bool high)
 {
-	double sum = 0, pos = 0, neg = 0;
-	for (int64_t k = 0; k < j->k; k++) {
-		double a = j->a.ref[row * j->k + k].f;
-		double b = j->b.ref[k * j->n + col].f;
-		double p = a * b;
-		if (!isfinite(a) || !isfinite(b))
-			sum += p;
-		else if (p > 0)
-			pos += p;
-		else
-			neg -= p;
-	}
-	*against = sum > 0 ? neg : pos;
-	return sum;
+	const Num *n = high ? s->hi : s->lo;
+	return (n ? n : s->ref)[at].f;
 }
 
-/* The sums of the positive and of the negative products. */
-static void dot_signs(const Job *j, int64_t row, int64_t col, SumParts *s)
+/* The ends of product k, in units of 2^(2 bits); FL_NAN: or NaN. *finite: its
+ * operands are. */
+static Ival product_ends(const Job *j, int64_t row, int64_t col, int64_t k,
+			 int bits, bool *finite)
 {
-	for (int64_t k = 0; k < j->k; k++) {
-		double p =
-			j->a.ref[row * j->k + k].f * j->b.ref[k * j->n + col].f;
-		if (p > 0)
-			s->pos += p;
-		else
-			s->neg -= p;
-		s->terms += p != 0;
+	int64_t x = row * j->k + k, y = k * j->n + col;
+	double a[2] = {end_of(&j->a, x, false), end_of(&j->a, x, true)};
+	double b[2] = {end_of(&j->b, y, false), end_of(&j->b, y, true)};
+	Ival r = {.lo.f = NAN, .hi.f = NAN};
+	*finite = isfinite(a[0]) && isfinite(a[1]) && isfinite(b[0]) &&
+		  isfinite(b[1]);
+	for (int i = 0; i < 4; i++) {
+		double p = ldexp(a[i & 1], -bits) * ldexp(b[i >> 1], -bits);
+		if (isnan(p))
+			r.flags = FL_NAN;
+		else if (!(r.lo.f <= p))
+			r.lo.f = p;
+		if (!isnan(p) && !(r.hi.f >= p))
+			r.hi.f = p;
 	}
+	bool points = a[0] == a[1] && b[0] == b[1];
+	if (isnan(r.lo.f) && !isnan(a[0]) && !isnan(b[0]) && !points)
+		r.lo.f = r.hi.f = 0; /* numbers between times zero */
+	return r;
+}
+
+/*
+ * Where operands are not finite the products with them decide; the others do
+ * only if those of the other sign may overflow before they meet. The products'
+ * own sum may have met an overflow, or a split that makes NaN of infinities.
+ */
+static void dot_infinite(const Job *j, int64_t row, int64_t col, SumParts *s)
+{
+	double pos = 0, neg = 0, sure = 0;
+	bool open = false, finite;
+	s->ref = s->ref2 = s->lo2 = s->hi2 = 0;
+	for (int64_t k = 0; k < j->k; k++) {
+		Ival p = product_ends(j, row, col, k, 0, &finite);
+		if (finite) {
+			pos += greatest(p.hi.f, 0);
+			neg -= least(p.lo.f, 0);
+			continue;
+		}
+		s->ref +=
+			j->a.ref[row * j->k + k].f * j->b.ref[k * j->n + col].f;
+		if (isnan(p.lo.f) || (p.lo.f == p.hi.f && !p.flags))
+			sure += p.lo.f;
+		else
+			open = true;
+	}
+	s->lo = open && !isnan(sure) ? -INFINITY : sure;
+	s->hi = open && !isnan(sure) ? INFINITY : sure;
+	if (!open && isinf(sure) &&
+	    sum_may_overflow(j->v->acc, sure > 0 ? neg : pos,
+			     (j->mma ? 2 : 1) * (double)j->k))
+		s->flags |= FL_NAN;
+}
+
+/* The products' sums where double does not hold them. */
+static void dot_huge(const Job *j, int64_t row, int64_t col, SumParts *s)
+{
+	SumHuge h = {0};
+	s->terms = 0;
+	for (int64_t k = 0; k < j->k; k++) {
+		bool finite;
+		Ival p = product_ends(j, row, col, k, HUGE_BITS / 2, &finite);
+		sum_huge_add(&h, p.lo.f, p.hi.f);
+		s->terms += p.lo.f != 0 || p.hi.f != 0;
+	}
+	s->terms = acc_terms(j->kind, s->terms, (double)j->k);
+	if (j->mma) /* its error: sum.c */
+		s->terms *= 5;
+	sum_overflow(s, &h);
 }
 
 /*
@@ -403,20 +446,7 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 	if (j->ref2)
 		s->ref2 = s->lo2 = s->hi2 = j->ref2[at];
 	if (!finite) {
-		double against;
-		/* the products' own sum may have met an overflow, or a split
-		 * that makes NaN of infinities */
-		s->ref = dot_infinite(j, row, col, &against);
-		s->ref2 = s->lo2 = s->hi2 = 0;
-		s->lo = s->hi = s->ref;
-		if (isinf(s->ref) &&
-		    sum_may_overflow(acc, against,
-				     (j->mma ? 2 : 1) * (double)j->k))
-			s->flags |= FL_NAN;
-		if (la->unbounded || lb->unbounded || wide) {
-			s->lo = -INFINITY;
-			s->hi = INFINITY;
-		}
+		dot_infinite(j, row, col, s);
 		return;
 	}
 	double k = (double)j->k, p = j->abs ? j->abs[at] : 0, prop = 0;
@@ -430,12 +460,13 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		dot_careful(j, row, col, PART_REF, &s->ref, &s->ref2);
 	s->lo = s->hi = s->ref;
 	s->lo2 = s->hi2 = s->ref2;
-	if (j->ref2 && !isfinite(s->ref) && !wide) {
-		dot_signs(j, row, col, s);
-		sum_overflow(s);
-		return;
-	}
-	if (wide) {
+	bool huge = j->ref2 && !(t < DBL_MAX / 2 && isfinite(s->ref));
+	if (huge) {
+		t = least(t, DBL_MAX); /* of a sum of two such: err, extra */
+		if (wide)
+			s->lo = s->hi = NAN;
+		dot_huge(j, row, col, s);
+	} else if (wide) {
 		prop = t - p + k * 0x1p-51 * t + lost;
 		s->lo = s->hi = j->mid[at];
 		s->lo2 = s->hi2 = j->mid2 ? j->mid2[at] : 0;
@@ -455,23 +486,23 @@ static void parts_of(const Job *j, int64_t at, int64_t row, int64_t col,
 		     p <= ldexp(1, 52 + s->lsb);
 	if (j->ref2)
 		s->err = exact ? 0
-			       : k * k * 0x1p-104 * t +
+			       : k * k * (huge ? 0x1p-103 : 0x1p-104) * t +
 					 (tiny ? 0x1p-1074 : lost);
 	else
 		s->err = exact ? 0 : slack;
 	if (exact)
 		slack = 0;
-	s->pos = (t + middle + prop) / 2 + slack;
-	s->neg = (t - middle + prop) / 2 + slack;
-	s->pos = greatest(s->pos, 0);
-	s->neg = greatest(s->neg, 0);
+	if (!huge) {
+		s->pos = greatest((t + middle + prop) / 2 + slack, 0);
+		s->neg = greatest((t - middle + prop) / 2 + slack, 0);
+	}
 	if (t == 0 && !underflow)
 		s->pos = s->neg = 0;
 	s->lo -= prop;
 	s->hi += prop;
 	const Fmt *f = &fmt_info[acc];
 	if (product_bits(j) > f->p)
-		s->extra = ldexp(t, -f->p) * (1 + 0x1p-40);
+		s->extra = ldexp(t, huge ? 1 - f->p : -f->p) * (1 + 0x1p-40);
 	if (s->lsb == INT_MIN || s->lsb < f->emin - f->p + 1)
 		s->extra += s->terms * fmt_ulp(acc, 0) / 2;
 	if (underflow) /* by as much the lines above are rounded */

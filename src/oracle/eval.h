@@ -256,12 +256,18 @@ typedef struct SumParts {
 	DType acc;       /* merged sums: the loosest accumulator */
 } SumParts;
 /*
- * Sets the ends of a sum of finite terms whose running sum left the range
- * of double. Where only one sign (pos or neg infinite) can get that far, the
- * sum is at least the largest double less the other sign's terms and the
- * roundings of the order that is luckiest.
+ * Sums of finite terms that may leave double, in units of 2^HUGE_BITS: of the
+ * lower and of the upper ends, and of the positive and negative parts.
  */
-void sum_overflow(SumParts *s);
+#define HUGE_BITS 1200
+typedef struct SumHuge {
+	double lo, hi, pos, neg;
+} SumHuge;
+/* A term from lo to hi, in these units. */
+void sum_huge_add(SumHuge *h, double lo, double hi);
+/* Sets lo, hi, pos, neg of s, whose terms are set, and ref and its low part if
+ * that is not finite. */
+void sum_overflow(SumParts *s, const SumHuge *h);
 /* The sum in acc, rounded to d. margin: bits of acc held back. */
 void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	      Ival *out);

@@ -10,6 +10,7 @@
  */
 #include "oracle/eval.h"
 
+#include <float.h>
 #include <limits.h>
 
 typedef struct Job {
@@ -40,13 +41,16 @@ static int64_t base_of(const Job *j, int64_t i)
 
 typedef struct Running {
 	SumParts s;
+	SumHuge huge;
 	int pos_inf, neg_inf, nans, wide; /* terms that are not finite */
 	bool other_zero;                  /* a term that is not -0 */
+	bool huge_terms; /* they are of f64: their sum may leave double */
 } Running;
 
-static void running_init(Running *r, int64_t n)
+static void running_init(Running *r, int64_t n, DType from)
 {
 	memset(r, 0, sizeof *r);
+	r->huge_terms = from == DT_F64;
 	r->s.lsb = INT_MAX / 2;
 	r->other_zero = n == 0; /* the empty sum is +0 */
 }
@@ -94,6 +98,9 @@ static void running_add(Running *r, double ref, const Ival *x)
 		s->pos += x->hi.f;
 	if (x->lo.f < 0)
 		s->neg -= x->lo.f;
+	if (r->huge_terms)
+		sum_huge_add(&r->huge, ldexp(x->lo.f, -HUGE_BITS),
+			     ldexp(x->hi.f, -HUGE_BITS));
 	if (x->lo.f != 0 || x->hi.f != 0) {
 		s->terms++;
 		if (s->lsb != INT_MIN) {
@@ -118,7 +125,7 @@ static void running_end(Running *r, SumParts *out, DType from, DType acc)
 	settle(&out->ref, &out->ref2);
 	settle(&out->lo, &out->lo2);
 	settle(&out->hi, &out->hi2);
-	double size = s->pos + s->neg;
+	double size = least(s->pos + s->neg, DBL_MAX);
 	/* The errors' own accumulation; pos and neg have the like. */
 	if (s->terms > 2 && out->ref2 != 0)
 		out->err = s->terms * s->terms * 0x1p-104 * size;
@@ -141,9 +148,8 @@ static void running_end(Running *r, SumParts *out, DType from, DType acc)
 		double other = r->pos_inf ? s->neg : s->pos;
 		if (sum_may_overflow(acc, other, s->terms))
 			out->flags |= FL_NAN;
-	} else if (!isfinite(out->ref) || !isfinite(out->lo) ||
-		   !isfinite(out->hi)) {
-		sum_overflow(out);
+	} else if (r->huge_terms && !(size < DBL_MAX)) {
+		sum_overflow(out, &r->huge);
 	}
 }
 
@@ -210,7 +216,7 @@ static bool under_running_max(const Eval *e, ValueId id)
 static void sum_floats(Job *j, int64_t i)
 {
 	Running r;
-	running_init(&r, j->k);
+	running_init(&r, j->k, j->in->dtype);
 	int64_t base = base_of(j, i);
 	for (int64_t k = 0; k < j->k; k++) {
 		int64_t at = base + j->offset[k];
@@ -486,7 +492,7 @@ static void scan(Job *j, int64_t lane)
 	int64_t base = base_of(j, lane);
 	DType acc = j->v->acc, d = j->v->dtype;
 	Running r;
-	running_init(&r, j->k);
+	running_init(&r, j->k, j->in->dtype);
 	uint64_t total = 0;
 	bool points = true;
 	for (int64_t k = 0; k < j->k; k++) {

@@ -104,11 +104,14 @@ bool sum_may_overflow(DType acc, double size, double terms)
 }
 
 /* Where infinities or NaN are among the terms. */
-static bool not_finite(DType d, const SumParts *s, Num *ref, Ival *out)
+static bool not_finite(DType acc, DType d, const SumParts *s, Num *ref,
+		       Ival *out)
 {
 	if (isfinite(s->ref) && isfinite(s->lo) && isfinite(s->hi))
 		return false;
 	ref->f = fmt_round(d, s->ref);
+	if (isfinite(s->ref))
+		ref->f = fmt_round(d, fmt_round2(acc, s->ref, s->ref2));
 	bool point = s->lo == s->hi || (isnan(s->lo) && isnan(s->hi));
 	if (point) {
 		out->lo.f = out->hi.f = ref->f;
@@ -124,27 +127,56 @@ static bool not_finite(DType d, const SumParts *s, Num *ref, Ival *out)
 	return true;
 }
 
-void sum_overflow(SumParts *s)
+void sum_huge_add(SumHuge *h, double lo, double hi)
 {
-	bool up = isinf(s->pos), down = isinf(s->neg);
-	double least_sum = DBL_MAX * (1 - s->terms * 0x1p-51);
-	s->ref2 = s->lo2 = s->hi2 = 0;
-	if (up == down) {
-		s->ref = NAN;
-		s->lo = -INFINITY;
-		s->hi = INFINITY;
-		return;
+	h->lo += lo;
+	h->hi += hi;
+	h->pos += greatest(hi, 0);
+	h->neg -= least(lo, 0);
+}
+
+/* Of units of 2^HUGE_BITS; infinite where it does not fit. */
+static double huge_value(double x)
+{
+	return ldexp(x, HUGE_BITS);
+}
+
+/*
+ * As if exponents had no bound, an order is off by (n-1) u B at most, and the
+ * sums in h, of products that were rounded, by 2 (n+1) u B: an end that is
+ * beyond the largest double by all that is infinite in every order. A partial
+ * sum reaches infinity only where P or N does.
+ */
+void sum_overflow(SumParts *s, const SumHuge *h)
+{
+	double top = ldexp(DBL_MAX, -HUGE_BITS);
+	double big = greatest(h->pos, h->neg);
+	double own = s->terms > 1 ? 0x1p-52 * (s->terms + 1) * big : 0;
+	bool up = h->pos + 2 * own > top, down = h->neg + 2 * own > top;
+
+	s->pos = huge_value(h->pos + own);
+	s->neg = huge_value(h->neg + own);
+	if (!isfinite(s->ref)) {
+		s->ref = huge_value(h->lo / 2 + h->hi / 2);
+		s->ref2 = 0;
 	}
-	s->ref = up ? INFINITY : -INFINITY;
-	s->lo = up ? least_sum - 2 * s->neg : -INFINITY;
-	s->hi = up ? INFINITY : 2 * s->pos - least_sum;
+	bool point = s->lo == s->hi && s->lo2 == s->hi2;
+	if (!up && !down && point && isfinite(s->lo))
+		return;
+	if (up || down)
+		own *= 2;
+	s->lo = down ? -INFINITY : huge_value(h->lo - own);
+	s->hi = up ? INFINITY : huge_value(h->hi + own);
+	s->lo2 = s->hi2 = 0;
+	if (s->lo == s->hi)
+		s->ref = s->lo;
 }
 
 void sum_ends(DType acc, DType d, int margin, const SumParts *s, Num *ref,
 	      Ival *out)
 {
 	const Fmt *f = &fmt_info[acc];
-	if (not_finite(d, s, ref, out))
+	if (not_finite(acc, d, s, ref, out))
 		return;
 	double in_acc = fmt_round2(acc, s->ref, s->ref2);
 	ref->f = fmt_round(d, in_acc);

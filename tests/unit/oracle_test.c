@@ -341,6 +341,112 @@ static void overflow_beside_infinity(void)
 	}
 }
 
+/* ---- sums near the largest number ------------------------------------ */
+
+/* Rows of three thirds each, which are summed, rounded, and summed again. */
+#define HUGE_ROWS 4
+static const char *const huge_text[] = {
+	"program nested\n"
+	"%0: $[4, 3] = input index=0\n"
+	"%1: $[4] = sum %0 acc=$ axes=[1]\n"
+	"%2: $ = sum %1 acc=$ axes=[0]\n"
+	"return %2 as y\n",
+	"program product\n"
+	"%0: $[4, 3] = input index=0\n"
+	"%1: $[4] = sum %0 acc=$ axes=[1]\n"
+	"%2: $[1, 4] = reshape %1\n"
+	"%3: $[1, 1] = const data=[0x1p+0]\n"
+	"%4: $[4, 1] = broadcast %3\n"
+	"%5: $[1, 1] = matmul %2 %4 acc=$\n"
+	"%6: $ = reshape %5\n"
+	"return %6 as y\n",
+	"program running\n"
+	"%0: $[4, 3] = input index=0\n"
+	"%1: $[4] = sum %0 acc=$ axes=[1]\n"
+	"%2: $[4] = cumsum %1 acc=$ axis=0\n"
+	"%3: $[1] = slice %2 start=[3] step=[1]\n"
+	"%4: $ = reshape %3\n"
+	"return %4 as y\n",
+};
+
+/* The dtype stands for each $. */
+static Program *huge_program(const char *text, DType d)
+{
+	Buf b;
+
+	buf_init(&b, &arena);
+	for (; *text; text++)
+		if (*text == '$')
+			buf_puts(&b, dtype_info[d].name);
+		else
+			buf_printf(&b, "%c", *text);
+	return parse(buf_str(&b));
+}
+
+/* What a sum of x, in units of the largest, may be. */
+typedef struct HugeCase {
+	double x[HUGE_ROWS];
+	bool nan, up, down, one, zero; /* one: x[0] of the largest */
+} HugeCase;
+
+static const HugeCase huge_cases[] = {
+	{{.9, .9, 0, 0}, .up = true},
+	{{-.9, 0, -.9, 0}, .down = true},
+	{{.9, .9, -.9, 0}, .up = true, .one = true},
+	{{.9, .9, -.9, -.9},
+	 .nan = true,
+	 .up = true,
+	 .down = true,
+	 .zero = true},
+	{{.4, -.4, .4, -.4}, .zero = true},
+	{{.4, .4, -.4, 0}, .one = true},
+	{{.9, -.9, 0, 0}, .zero = true},
+	{{INFINITY, .9, .9, 0}, .up = true},
+	{{INFINITY, -.9, -.9, 0}, .nan = true, .up = true},
+	{{INFINITY, -.4, -.4, 0}, .up = true},
+	{{INFINITY, -INFINITY, .9, .9}, .nan = true},
+};
+
+static void judge_huge(Program *p, DType d, const HugeCase *c)
+{
+	int64_t shape[] = {HUGE_ROWS, 3};
+	double max = fmt_info[d].max;
+	double third = fmt_round(d, .3 * c->x[0] / .9 * max);
+	double one = fmt_round(d, fmt_round(d, third + third) + third);
+	const struct {
+		double y;
+		bool legal;
+	} of[] = {{NAN, c->nan},        {INFINITY, c->up},
+		  {-INFINITY, c->down}, {isfinite(one) ? one : 1, c->one},
+		  {0, c->zero},         {max / 64, false}};
+	Tensor in = tensor(d, 2, shape), y = tensor(d, 0, shape);
+
+	for (int i = 0; i < 3 * HUGE_ROWS; i++)
+		put(&in, i, .3 * c->x[i / 3] / .9 * max);
+	for (size_t i = 0; i < ARRAY_LEN(of); i++) {
+		put(&y, 0, of[i].y);
+		bool legal = judge(p, &in, 1, &y).outcome != OUT_FAIL;
+		bool want = of[i].legal || (c->nan && c->up && c->down);
+		if (!CHECK(legal == want))
+			printf("%s of %s, %g %g %g %g: %g is %s\n", p->name,
+			       dtype_info[d].name, c->x[0], c->x[1], c->x[2],
+			       c->x[3], of[i].y, legal ? "legal" : "refused");
+	}
+}
+
+/* Which ends some order reaches, and that no other is admitted. */
+static void sums_near_overflow(void)
+{
+	static const DType dtypes[] = {DT_F64, DT_F32, DT_F16};
+
+	for (size_t k = 0; k < ARRAY_LEN(huge_text); k++)
+		for (size_t d = 0; d < ARRAY_LEN(dtypes); d++) {
+			Program *p = huge_program(huge_text[k], dtypes[d]);
+			for (size_t i = 0; p && i < ARRAY_LEN(huge_cases); i++)
+				judge_huge(p, dtypes[d], &huge_cases[i]);
+		}
+}
+
 static void tells_inconclusive(void)
 {
 	Program *p = parse("program long\n"
@@ -657,6 +763,7 @@ static const TestCase tests[] = {
 	TEST(tells_inconclusive),
 	TEST(tells_faults),
 	TEST(overflow_beside_infinity),
+	TEST(sums_near_overflow),
 	TEST(empty_and_rank_0),
 	TEST(relaxes_boundaries),
 	TEST(relaxes_contraction),
