@@ -1,7 +1,8 @@
 /*
  * call: a plan with its tensors, everything resolved, to be run many times.
  *
- * A call owns what its runs write besides the results: temporaries, scratch
+ * A call owns what its runs write besides the results: temporaries, unless they
+ * are placed by whoever made it, scratch
  * of the workers, copies of tensors that the plan does not admit as they
  * are. So calls of one plan may run at the same time. A run touches neither
  * the context nor the plan; a fault is reported into the call's own
@@ -129,7 +130,7 @@ static void *buffer_data(const TenonCall *call, size_t buffer)
 	case PLAN_KEPT:
 		return call->instance->fixed[buffer];
 	case PLAN_TEMP:
-		return call->memory + call->instance->slots[b->index];
+		return call->slots[b->index];
 	case PLAN_KIND_COUNT:
 		break;
 	}
@@ -207,6 +208,28 @@ static bool reserve_memory(TenonCall *call, size_t bytes)
 			 "out of memory: %zu bytes for intermediates", bytes);
 }
 
+static bool place_slots(TenonCall *call)
+{
+	const Plan *plan = call->plan->plan;
+	const Instance *in = call->instance;
+
+	call->slots = arena_array(&call->arena, char *, plan->slots.n + 1);
+	if (!call->given && !reserve_memory(call, in->memory_size))
+		return false;
+	for (size_t i = 0; i < plan->slots.n; i++) {
+		int64_t bytes = ex_eval(&plan->kernels->program->ex,
+					plan->slots.p[i], in->dims, NULL);
+		if (call->given)
+			call->slots[i] = call->given->slot(call->given->arg, i,
+							   (size_t)bytes);
+		else
+			call->slots[i] = call->memory + in->slots[i];
+		if (call->given && !call->slots[i])
+			return false;
+	}
+	return true;
+}
+
 /* Arrays of a call; those of its last binding are given up. */
 static void make_tables(TenonCall *call)
 {
@@ -266,7 +289,7 @@ bool call_prepare(TenonCall *call, const int64_t *dims)
 		call->threads = threads;
 		return true;
 	}
-	if (!reserve_memory(call, in->memory_size))
+	if (!place_slots(call))
 		return false;
 	call->threads = threads;
 	if (make_launches(call))
@@ -378,11 +401,19 @@ static bool call_make(TenonCall *call, const TenonTensor *inputs,
 TenonError tenon_call_new(TenonPlan *p, const TenonTensor *inputs,
 			  const TenonTensor *results, TenonCall **out)
 {
+	return call_new_in(p, NULL, inputs, results, out);
+}
+
+TenonError call_new_in(TenonPlan *p, const CallMemory *m,
+		       const TenonTensor *inputs, const TenonTensor *results,
+		       TenonCall **out)
+{
 	OomTrap trap;
 
 	*out = NULL;
 	API_ENTER(p->c);
 	TenonCall *call = call_new(p);
+	call->given = m;
 	if (OOM_TRAP(&trap)) {
 		call_free(call);
 		oom_raise();

@@ -125,6 +125,14 @@ typedef struct Bound {
 	size_t bytes;
 } Bound;
 
+/* Whose memory a call's temporaries lie in. */
+typedef struct CallMemory {
+	void *arg;
+	/* Of a slot, aligned to 64 bytes, as long as the call is; NULL: out of
+	 * memory, reported. */
+	void *(*slot)(void *arg, size_t slot, size_t bytes);
+} CallMemory;
+
 struct TenonCall {
 	TenonPlan *plan;
 	Arena arena;        /* cleared when it is prepared anew */
@@ -138,6 +146,8 @@ struct TenonCall {
 	void ***tables; /* by launch: data of its buffers */
 	char *memory;   /* temporaries */
 	size_t memory_size;
+	const CallMemory *given; /* NULL: they lie in memory of its own */
+	char **slots;            /* of temporaries */
 	GpuCall *gpu;
 	Ctx ctx; /* messages of its faults */
 	bool out_of_memory;
@@ -321,6 +331,10 @@ bool instance_is(const Instance *in, const int64_t *dims);
 /* ---- call.c ---------------------------------------------------------- */
 
 TenonCall *call_new(TenonPlan *p);
+/* tenon_call_new() with temporaries in the caller's memory; not of a GPU. */
+TenonError call_new_in(TenonPlan *p, const CallMemory *m,
+		       const TenonTensor *inputs, const TenonTensor *results,
+		       TenonCall **out);
 void call_free(TenonCall *call);
 /* Settles all that dims and the context's threads decide; once for each. */
 bool call_prepare(TenonCall *call, const int64_t *dims);

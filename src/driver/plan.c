@@ -187,10 +187,8 @@ static bool finish(TenonPlan *p, Pipeline *pl, const Target *target,
 	plan->flags = flags;
 	for (size_t i = 0; i < pl->nregion_pins; i++)
 		VEC_PUSH(&p->arena, plan->pins, pl->region_pins[i].text);
-	/* a product for a library is kept apart, whoever computes it */
 	for (size_t i = 0; i < pl->npins; i++)
-		if (!strcmp(pl->pins[i].realisation, "library") &&
-		    !strcmp(pl->pins[i].param, "product"))
+		if (pin_shapes_regions(&pl->pins[i]))
 			VEC_PUSH(&p->arena, plan->pins, pl->pins[i].text);
 	p->plan = plan;
 	if (pl->later)

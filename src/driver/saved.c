@@ -236,40 +236,25 @@ bool plan_read(TenonContext *c, const char *name, const char *text, size_t len,
 	return *out != NULL;
 }
 
-/* A line of a program's text without its place. */
-static size_t without_place(const char *line)
-{
-	size_t n = strcspn(line, "\n"), at = n;
-
-	while (at > 0 && line[at - 1] != '@')
-		at--;
-	return at > 1 && line[at - 2] == ' ' ? at - 2 : n;
-}
-
 /* Names of files and places in them are no part of what is computed. */
 static bool same_program(TenonPlan *p, const char *path, const Program *want)
 {
 	Buf mine, file;
-	static const char source[] = "source ";
 
 	buf_init(&mine, &p->arena);
 	buf_init(&file, &p->arena);
-	program_print(want, &mine);
-	program_print(p->program->p, &file);
+	program_print_plain(want, &mine);
+	program_print_plain(p->program->p, &file);
 	const char *a = buf_str(&mine), *b = buf_str(&file);
 	while (*a || *b) {
-		size_t n = without_place(a), k = without_place(b);
-		bool skip = !strncmp(a, source, sizeof(source) - 1) &&
-			    !strncmp(b, source, sizeof(source) - 1);
-		if (!skip && (n != k || strncmp(a, b, n) != 0))
+		size_t n = strcspn(a, "\n"), k = strcspn(b, "\n");
+		if (n != k || strncmp(a, b, n) != 0)
 			return refuse_plan(p, path,
 					   "it is for another program: `%.*s` "
 					   "in the plan, `%.*s` here",
 					   (int)k, b, (int)n, a);
-		a += strcspn(a, "\n");
-		b += strcspn(b, "\n");
-		a += *a == '\n';
-		b += *b == '\n';
+		a += n + (a[n] == '\n');
+		b += k + (b[k] == '\n');
 	}
 	return true;
 }
@@ -345,12 +330,72 @@ static bool chosen_of(TenonPlan *p, const char *path, const PlanParts *parts,
 	return true;
 }
 
+/* The plan of what the pipeline was given, for a target; not loaded. */
+static bool adopt_for(TenonPlan *p, const Pipeline *given, const char *target,
+		      const PlanParts *parts)
+{
+	Pipeline pl = *given;
+	TenonPlanOptions o = {.target = target,
+			      .pins = parts->pins.p,
+			      .npins = parts->pins.n};
+
+	pl.later = true;
+	return plan_compile(p, &pl, STAGE_REWRITTEN, &o);
+}
+
+/*
+ * A plan for CPUs is made for the sizes of this machine's caches, or for those
+ * that are usual, where the target was named (target.c). The file does not say
+ * which. Where nothing was edited one of them makes the same plan; else it is
+ * this machine that runs it.
+ */
+static bool adopt_choices(TenonPlan *p, const Pipeline *pl,
+			  const PlanParts *parts)
+{
+	const Isa *host = isa_host();
+	bool here = p->isa && host && p->isa == host;
+
+	if (!adopt_for(p, pl, here ? "cpu" : parts->target, parts))
+		return false;
+	if (!here || !strcmp(plan_identity(p->plan), parts->identity))
+		return true;
+	if (!adopt_for(p, pl, parts->target, parts)) {
+		ctx_clear_errors(&p->c->ctx);
+		return adopt_for(p, pl, "cpu", parts);
+	}
+	return !strcmp(plan_identity(p->plan), parts->identity) ||
+	       adopt_for(p, pl, "cpu", parts);
+}
+
+/* Whether each kernel has the parameters that the file gives it: a pin of the
+ * file's goes before them. */
+static bool choices_hold(TenonPlan *p, const char *path, const Pipeline *pl)
+{
+	for (size_t i = 0; i < pl->nchosen; i++) {
+		const Candidate *c = &pl->chosen[i].candidate;
+		const Kernel *k = &p->kernels->kernels.p[i];
+		for (size_t j = 0; j < c->nparams; j++)
+			for (size_t n = 0; n < k->params.n; n++)
+				if (!strcmp(k->params.p[n].name,
+					    c->params[j].name) &&
+				    k->params.p[n].value != c->params[j].value)
+					return refuse_plan(
+						p, path,
+						"choices, kernel %zu: a pin "
+						"fixes %s=%lld, and %lld is "
+						"chosen",
+						i, c->params[j].name,
+						(long long)k->params.p[n].value,
+						(long long)c->params[j].value);
+	}
+	return true;
+}
+
 static bool adopt(TenonPlan *p, const char *path)
 {
 	Ctx *ctx = &p->c->ctx;
 	PlanParts parts = {0};
 	Pipeline pl = {.c = p->c, .arena = &p->arena};
-	TenonPlanOptions o = {0};
 	Target target;
 	char *text;
 	size_t len;
@@ -371,10 +416,8 @@ static bool adopt(TenonPlan *p, const char *path)
 	    !same_stage2(p, path, &parts, &pl) ||
 	    !chosen_of(p, path, &parts, &target, &pl))
 		return false;
-	o.target = parts.target;
-	o.pins = parts.pins.p;
-	o.npins = parts.pins.n;
-	return plan_compile(p, &pl, STAGE_REWRITTEN, &o);
+	return adopt_choices(p, &pl, &parts) && choices_hold(p, path, &pl) &&
+	       plan_load_code(p);
 }
 
 TenonError tenon_plan_adopt(TenonContext *c, const char *path,

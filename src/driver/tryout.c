@@ -2,17 +2,13 @@
  * tryout: plans of points, compiled together, each run in a child.
  *
  * Inputs are the search fixture's, in memory that nobody may write to; results
- * have a page before and behind them that nobody may touch. Each trial fills
- * the results with a pattern, runs the plan once and has the oracle judge what
- * it returns, all in the child.
+ * have a page before and behind them that nobody may touch.
  */
-#include "driver/tune.h"
+#include "driver/tryout.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define STALE 0xa5
-#define ALIGN 64
+#include <sys/mman.h>
 
 /* Limits in seconds: generous, for machines that are busy. */
 #define OPEN_LIMIT  30
@@ -28,32 +24,13 @@
 #define COLD_TIMES 4
 #define COLD_MOST  64
 
-typedef struct Tryout {
-	TenonTensor *in; /* of each set in turn */
-	TenonTensor *out;
-	Guarded **guards;
-	size_t nin, nout, nguards, sets;
-	VEC(TenonPlan *) kept; /* incumbents, to be opened again */
-	VEC(const char *) keys;
-} Tryout;
-
-/* One plan in a child. */
-typedef struct Runner {
-	Tune *t;
-	TenonPlan *plan;
-	TenonCall **calls;
-	TenonTensor *there; /* in the memory of a GPU; data NULL: none */
-	size_t next;
-	bool all; /* every family, rather than the search's */
-} Runner;
-
 /* ---- tensors --------------------------------------------------------- */
 
 static bool guard(Tune *t, TenonTensor *x, const char *kind, const char *name)
 {
 	Tryout *y = t->tryout;
 	size_t bytes = tenon_tensor_bytes(x);
-	Guarded *g = guarded_new(bytes, ALIGN);
+	Guarded *g = guarded_new(bytes, TRYOUT_ALIGN);
 
 	if (!g)
 		return diag_fail(&t->c->ctx, ERR_NOMEM, NULL,
@@ -67,6 +44,32 @@ static bool guard(Tune *t, TenonTensor *x, const char *kind, const char *name)
 	}
 	x->data = guarded_data(g);
 	return true;
+}
+
+/* ---- verdicts -------------------------------------------------------- */
+
+/* What children write into; NULL: out of memory. */
+static bool *shared_new(size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+size_t tryout_verdicts(const Tryout *y)
+{
+	return FAM_COUNT * y->nout;
+}
+
+static const char *host_verdict(void *arg, size_t i)
+{
+	Tune *t = arg;
+	size_t n = t->tryout->nout;
+
+	return arena_printf(&t->arena, "fixture %s: result %s",
+			    family_name[i / n],
+			    t->program->p->results.p[i % n].name);
 }
 
 static bool make_inputs(Tune *t, const Program *p, TenonTensor *from)
@@ -131,7 +134,10 @@ bool tryout_open(Tune *t)
 	y->out = arena_array(&t->arena, TenonTensor, y->sets * y->nout + 1);
 	y->guards = arena_array(&t->arena, Guarded *,
 				y->sets * (y->nin + y->nout) + 1);
-	bool ok = make_inputs(t, p, in);
+	y->shown = shared_new(tryout_verdicts(y));
+	bool ok = y->shown ? make_inputs(t, p, in)
+			   : diag_fail(&t->c->ctx, ERR_NOMEM, NULL,
+				       "out of memory: verdicts");
 	for (size_t i = 0; i < y->nin; i++)
 		tenon_release(in[i].data, tenon_tensor_bytes(&in[i]));
 	return ok;
@@ -147,225 +153,9 @@ void tryout_close(Tune *t)
 		guarded_free(y->guards[i]);
 	for (size_t i = 0; i < y->kept.n; i++)
 		variants_free(t, y->kept.p[i]);
+	if (y->shown)
+		munmap(y->shown, tryout_verdicts(y));
 	t->tryout = NULL;
-}
-
-/* ---- in the child ---------------------------------------------------- */
-
-/*
- * Tensors of a plan for a GPU lie in its memory: the inputs of a set are copied
- * there, and what is judged is copied back.
- */
-static TenonError resident(Runner *r, size_t set)
-{
-	Tryout *y = r->t->tryout;
-	size_t n = y->nin + y->nout;
-
-	for (size_t i = 0; i < n; i++) {
-		TenonTensor *d = &r->there[set * n + i];
-		const TenonTensor *h =
-			i < y->nin ? &y->in[set * y->nin + i]
-				   : &y->out[set * y->nout + i - y->nin];
-		*d = *h;
-		d->data = NULL;
-		d->place = tenon_plan_place(r->plan);
-		TenonError e = tenon_device_alloc(
-			r->plan, tenon_tensor_bytes(h), &d->data);
-		if (!e && i < y->nin)
-			e = tenon_device_copy(r->plan, d, h);
-		if (e)
-			return e;
-	}
-	return TENON_OK;
-}
-
-static bool on_device(const Runner *r)
-{
-	return r->t->target.threads > 0;
-}
-
-static TrialState fails(const Runner *r, TenonError e, char text[TRIAL_TEXT])
-{
-	const char *why = tenon_message(r->t->c);
-
-	snprintf(text, TRIAL_TEXT, "%.*s", (int)strcspn(why, "\n"), why);
-	return e == TENON_ENOMEM     ? TRIAL_NO_MEMORY
-	       : e == TENON_EPROGRAM ? TRIAL_WRONG
-				     : TRIAL_FAILED;
-}
-
-static TrialState runner_open(void *state, char text[TRIAL_TEXT])
-{
-	Runner *r = state;
-	Tryout *y = r->t->tryout;
-
-	if (on_device(r) && !r->plan->gpu && !plan_load_code(r->plan))
-		return fails(r, TENON_EENV, text);
-	for (size_t k = 0; k < y->sets; k++) {
-		const TenonTensor *in = y->in + k * y->nin;
-		const TenonTensor *out = y->out + k * y->nout;
-		TenonError e = on_device(r) ? resident(r, k) : TENON_OK;
-		if (on_device(r)) {
-			in = r->there + k * (y->nin + y->nout);
-			out = in + y->nin;
-		}
-		if (!e)
-			e = tenon_call_new(r->plan, in, out, &r->calls[k]);
-		if (e)
-			return fails(r, e, text);
-	}
-	return TRIAL_MEASURED;
-}
-
-static void runner_close(void *state)
-{
-	Runner *r = state;
-	Tryout *y = r->t->tryout;
-
-	for (size_t k = 0; k < y->sets; k++) {
-		if (r->calls[k])
-			tenon_call_free(r->calls[k]);
-		r->calls[k] = NULL;
-	}
-	for (size_t i = 0; i < y->sets * (y->nin + y->nout); i++) {
-		TenonTensor *d = &r->there[i];
-		if (d->data)
-			tenon_device_free(r->plan, d->data,
-					  tenon_tensor_bytes(d));
-		d->data = NULL;
-	}
-}
-
-static TrialState call(Runner *r, size_t set, char text[TRIAL_TEXT])
-{
-	TenonError e = tenon_call_run(r->calls[set]);
-
-	if (!e)
-		return TRIAL_MEASURED;
-	const char *why = tenon_call_message(r->calls[set]);
-	snprintf(text, TRIAL_TEXT, "%.*s", (int)strcspn(why, "\n"), why);
-	return e == TENON_EPROGRAM ? TRIAL_WRONG : TRIAL_FAILED;
-}
-
-static TrialState runner_run(void *state, char text[TRIAL_TEXT])
-{
-	Runner *r = state;
-	size_t set = r->next;
-
-	r->next = (set + 1) % r->t->tryout->sets;
-	return call(r, set, text);
-}
-
-/* By the device's clock, submitted together. */
-static TrialState runner_timed(void *state, int n, double *seconds,
-			       char text[TRIAL_TEXT])
-{
-	Runner *r = state;
-	double us;
-	TenonError e = tenon_calls_device_time(r->calls,
-					       (int)r->t->tryout->sets, n, &us);
-
-	if (e) {
-		snprintf(text, TRIAL_TEXT, "%s",
-			 tenon_call_message(r->calls[0]));
-		return TRIAL_FAILED;
-	}
-	*seconds = us * 1e-6;
-	return TRIAL_MEASURED;
-}
-
-typedef struct Failure {
-	char *text;
-	uint64_t seed; /* of the search's fixture */
-} Failure;
-
-/* The first verdict that fails. */
-static void note_failure(void *arg, const TenonVerdict *v)
-{
-	Failure *f = arg;
-	const char *sha = v->fixture_sha256;
-	bool made = sha && *sha; /* by the check, with a seed of its own */
-
-	if (f->text[0] || v->outcome != TENON_FAIL)
-		return;
-	if (v->fault) {
-		snprintf(f->text, TRIAL_TEXT, "%s: a fault", v->family);
-		return;
-	}
-	snprintf(f->text, TRIAL_TEXT,
-		 "fixture %s (seed %llu%s%.12s): element %lld of %s is %.9g, "
-		 "and %.9g to %.9g is legal; %lld elements are wrong",
-		 v->family, (unsigned long long)(made ? v->seed : f->seed),
-		 made ? ", " : "", made ? sha : "", (long long)v->worst,
-		 v->result, v->got, v->lo, v->hi,
-		 (long long)(v->violations ? v->violations : v->mismatches));
-}
-
-/* What the oracle says of the results at hand, or of every family's. */
-static TrialState judged(const Runner *r, char text[TRIAL_TEXT])
-{
-	const Tryout *y = r->t->tryout;
-	Failure f = {text, r->t->o->seed};
-	TenonOutcome outcome = TENON_NONE;
-	TenonError e;
-
-	text[0] = '\0';
-	if (r->all)
-		e = tenon_check(r->plan, NULL, f.seed, note_failure, &f,
-				&outcome);
-	else
-		e = tenon_judge(r->plan, y->in, y->out, note_failure, &f,
-				&outcome);
-	if (e)
-		return fails(r, e, text);
-	bug_if(outcome == TENON_NONE);
-	return outcome == TENON_FAIL ? TRIAL_WRONG : TRIAL_MEASURED;
-}
-
-/* The first set's results, to the device or from it. */
-static TenonError move_results(Runner *r, bool to)
-{
-	Tryout *y = r->t->tryout;
-	TenonError e = TENON_OK;
-
-	for (size_t i = 0; i < y->nout && !e && on_device(r); i++) {
-		TenonTensor *d = &r->there[y->nin + i], *h = &y->out[i];
-		e = tenon_device_copy(r->plan, to ? d : h, to ? h : d);
-	}
-	return e;
-}
-
-static TrialState runner_check(void *state, char text[TRIAL_TEXT])
-{
-	Runner *r = state;
-	Tryout *y = r->t->tryout;
-
-	if (r->all)
-		return judged(r, text);
-	for (size_t i = y->sets * y->nin; i < y->nguards; i++)
-		if (!guarded_renew(y->guards[i]))
-			return TRIAL_NO_MEMORY;
-	for (size_t i = 0; i < y->nout; i++)
-		memset(y->out[i].data, STALE, tenon_tensor_bytes(&y->out[i]));
-	TenonError e = move_results(r, true);
-	TrialState s = e ? fails(r, e, text) : call(r, 0, text);
-	if (s != TRIAL_MEASURED)
-		return s;
-	e = move_results(r, false);
-	if (e)
-		return fails(r, e, text);
-	for (size_t i = 0; i < y->nguards; i++)
-		if (guarded_broken(y->guards[i], text))
-			return TRIAL_WRONG;
-	return judged(r, text);
-}
-
-/* A run of what was only to be checked. */
-static TrialState runner_nothing(void *state, char text[TRIAL_TEXT])
-{
-	(void)state;
-	(void)text;
-	return TRIAL_MEASURED;
 }
 
 /* ---- in the parent --------------------------------------------------- */
@@ -379,12 +169,7 @@ static TrialPath path_of(Tune *t, TenonPlan *plan, bool checks)
 	r->calls = arena_array(&t->arena, TenonCall *, y->sets + 1);
 	r->there = arena_array(&t->arena, TenonTensor,
 			       y->sets * (y->nin + y->nout) + 1);
-	return (TrialPath){.state = r,
-			   .open = runner_open,
-			   .check = checks ? runner_check : NULL,
-			   .run = runner_run,
-			   .timed = t->target.cuda ? runner_timed : NULL,
-			   .close = runner_close};
+	return runner_path(r, checks);
 }
 
 /*
@@ -473,6 +258,48 @@ static void not_made(Batch *b, size_t i, const char *why)
 	b->fn(b->to, i, r, NULL);
 }
 
+/* A plan that was made for its code, or is made now; NULL: reported. */
+static TenonPlan *take_made(Tune *t, const Point *p)
+{
+	Tryout *y = t->tryout;
+	const char *key = space_key(&t->arena, &t->space, p);
+
+	for (size_t i = 0; i < y->made.n; i++) {
+		TenonPlan *plan = y->made.p[i];
+		if (strcmp(y->made_keys.p[i], key) != 0)
+			continue;
+		y->made.p[i] = y->made.p[--y->made.n];
+		y->made_keys.p[i] = y->made_keys.p[--y->made_keys.n];
+		return plan;
+	}
+	return variants_plan(t, p);
+}
+
+/* Those of points that are not tried. */
+static void drop_made(Tune *t)
+{
+	Tryout *y = t->tryout;
+
+	while (y->made.n > 0)
+		variants_free(t, y->made.p[--y->made.n]);
+	y->made_keys.n = 0;
+}
+
+static const char *host_code(void *arg, const Point *p)
+{
+	Tune *t = arg;
+	Tryout *y = t->tryout;
+	TenonPlan *plan = variants_plan(t, p);
+
+	if (!plan) {
+		ctx_clear_errors(&t->c->ctx); /* told when it is tried */
+		return NULL;
+	}
+	VEC_PUSH(&t->arena, y->made, plan);
+	VEC_PUSH(&t->arena, y->made_keys, space_key(&t->arena, &t->space, p));
+	return plan_code_key(&t->arena, plan->plan);
+}
+
 /* Plans of the points, compiled together; NULL where there is none. */
 static bool make_plans(Batch *b, const Point *p, size_t n, TenonPlan **plans)
 {
@@ -482,7 +309,7 @@ static bool make_plans(Batch *b, const Point *p, size_t n, TenonPlan **plans)
 	size_t *of = arena_array(&t->arena, size_t, n + 1), have = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		plans[i] = variants_plan(t, &p[i]);
+		plans[i] = take_made(t, &p[i]);
 		if (!plans[i]) {
 			not_made(b, i, context_take_error(t->c, &t->arena));
 			continue;
@@ -547,32 +374,43 @@ static bool host_try(void *arg, const Point *incumbent, const Point *p,
 		  run_batch(&b, best ? &path : NULL, n, plans, done);
 	for (size_t i = 0; i < n; i++)
 		variants_free(t, plans[i]);
+	drop_made(t);
 	return ok;
 }
 
-static TrialState host_held_out(void *arg, const Point *p,
-				char text[TRIAL_TEXT])
+static void host_held_out(void *arg, const Point *p, HeldOut *out)
 {
 	Tune *t = arg;
+	size_t n = tryout_verdicts(t->tryout);
+	bool *shown = t->tryout->shown;
 	TenonPlan *plan = plan_of(t, p);
 	TrialOptions o = limits(t);
 	TrialResult r = {.state = TRIAL_FAILED};
 	size_t done = 0;
 
+	*out = (HeldOut){.state = TRIAL_FAILED};
 	if (!plan) {
-		snprintf(text, TRIAL_TEXT, "%s",
+		snprintf(out->text, TRIAL_TEXT, "%s",
 			 context_take_error(t->c, &t->arena));
-		return TRIAL_FAILED;
+		return;
 	}
+	memset(shown, 0, n * sizeof(*shown));
 	TrialPath path = path_of(t, plan, true);
 	((Runner *)path.state)->all = true;
 	path.run = runner_nothing;
 	path.timed = NULL;
 	o.check_limit *= 10;
 	if (!trial_batch(&t->c->ctx, NULL, &path, 1, &o, &r, NULL, NULL, &done))
-		return TRIAL_FAILED;
-	memcpy(text, r.text, TRIAL_TEXT);
-	return r.state;
+		return;
+	memcpy(out->text, r.text, TRIAL_TEXT);
+	out->state = r.state;
+	bool *copy = arena_array(&t->arena, bool, n + 1);
+	memcpy(copy, shown, n * sizeof(*shown));
+	out->shown = copy;
+	out->n = n;
 }
 
-const SearchHost tryout_host = {.try = host_try, .held_out = host_held_out};
+const SearchHost tryout_host = {.try = host_try,
+				.held_out = host_held_out,
+				.verdict = host_verdict,
+				.code = host_code};

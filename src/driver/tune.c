@@ -1,6 +1,8 @@
 /* tune: a search through the public API, its keys and its outcome. */
 #include "driver/tune.h"
 
+#include "rewrite/alternatives.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -48,7 +50,7 @@ static bool program_hash(Tune *t, const char **out)
 	Buf b;
 
 	buf_init(&b, &t->arena);
-	program_print(t->program->p, &b);
+	program_print_plain(t->program->p, &b);
 	sha256_add(h, buf_str(&b), b.n);
 	if (!add_weights(t, h))
 		return false;
@@ -84,7 +86,7 @@ static const char *options_text(Tune *t, const Plan *rule)
 	if (t->o->without)
 		buf_printf(&b, " without=%s", t->o->without);
 	/* what this version makes of the program, to the last line of code */
-	buf_printf(&b, " rule=%.12s", plan_identity((Plan *)rule));
+	buf_printf(&b, " rule=%.12s", plan_code_key(&t->arena, rule));
 	return buf_str(&b);
 }
 
@@ -277,6 +279,7 @@ static bool tune(Tune *t, TenonTuneReport *report, TenonPlan **out)
 	Search *s = &t->search;
 	const TenonPlanOptions *po = t->o->plan;
 	const char *name = po ? po->target : NULL;
+	const char *policy = t->o->policy ? t->o->policy : "beam";
 	bool measures, found;
 
 	s->ctx = ctx;
@@ -285,13 +288,17 @@ static bool tune(Tune *t, TenonTuneReport *report, TenonPlan **out)
 	s->o = (SearchOptions){.seconds = t->o->seconds,
 			       .candidates = t->o->candidates,
 			       .seed = t->o->seed};
+	if (!policy_parse(ctx, policy, &measures) ||
+	    !rewrite_rules_known(ctx, &t->arena, t->o->without))
+		return false;
 	s->info = (SearchInfo){.name = t->program->p->name,
-			       .policy = t->o->policy ? t->o->policy : "beam:4",
-			       .seed = t->o->seed,
-			       .seconds = t->o->seconds,
-			       .candidates = t->o->candidates};
-	if (!policy_parse(ctx, s->info.policy, &measures) ||
-	    !dims_set(t->program) || !find_target(t, name) ||
+			       .policy = policy_text(&t->arena, policy),
+			       .seed = t->o->seed};
+	if (measures) { /* what measures nothing has no budget */
+		s->info.seconds = t->o->seconds;
+		s->info.candidates = t->o->candidates;
+	}
+	if (!dims_set(t->program) || !find_target(t, name) ||
 	    !variants_make(t) || !fill_key(t) ||
 	    !ledger_of(t->c, t->o->ledger, &t->ledger) ||
 	    !find_done(t, report, out, &found))

@@ -2,8 +2,10 @@
  * tune: what the files of a search share.
  *
  *   variants.c  the space: programs, partitions, candidates
- *   tryout.c    plans of points, made together and tried in a child
+ *   tryout.c    plans of points, made together and tried in a child, which is
+ *               runner.c
  *   tune.c      tenon_tune(): keys, the ledger, the outcome
+ *   samecode.c  what a plan runs, as a hash
  *   probe.c     a device looked at from a child
  */
 #ifndef TENON_DRIVER_TUNE_H
@@ -38,6 +40,12 @@ bool variants_make(Tune *t);
 TenonPlan *variants_plan(Tune *t, const Point *p);
 void variants_free(Tune *t, TenonPlan *p); /* NULL is fine */
 void variants_give(Tune *t, TenonPlan *p);
+
+/* ---- samecode.c ------------------------------------------------------ */
+
+/* Two plans for one target that have it run the same code on memory of the same
+ * sizes. */
+const char *plan_code_key(Arena *a, const Plan *p);
 
 /* ---- probe.c --------------------------------------------------------- */
 

@@ -197,6 +197,9 @@ void program_print_type(Buf *b, const Program *p, const Value *v);
 bool program_verify(const Program *p, Buf *why);
 
 void program_print(const Program *p, Buf *b);
+/* The same without places and names of sources: what is computed, wherever it
+ * is written. It does not read back. */
+void program_print_plain(const Program *p, Buf *b);
 /*
  * Reads what program_print writes, whatever the bytes; what the rules of
  * inference or the verifier refuse is an error at its place. NULL then. The

@@ -26,7 +26,7 @@
 
 static bool loc_is_named(const Printer *w, Loc l)
 {
-	return l.line && l.file < w->p->sources.n;
+	return !w->plain && l.line && l.file < w->p->sources.n;
 }
 
 /* Sources of one name are one: a reader could not tell them apart. */
@@ -478,9 +478,9 @@ static bool read_program(Reader *r)
 	return true;
 }
 
-void program_print(const Program *p, Buf *b)
+static void print(const Program *p, bool plain, Buf *b)
 {
-	Printer w = {b, p, NULL, 0};
+	Printer w = {.b = b, .p = p, .plain = plain};
 	number_sources(&w);
 	buf_puts(b, "program ");
 	printer_word(b, p->name);
@@ -518,4 +518,14 @@ Program *program_parse(Ctx *ctx, Arena *a, uint32_t source)
 		    .line_start = text.text,
 		    .line = 1};
 	return read_program(&r) ? p : NULL;
+}
+
+void program_print(const Program *p, Buf *b)
+{
+	print(p, false, b);
+}
+
+void program_print_plain(const Program *p, Buf *b)
+{
+	print(p, true, b);
 }

@@ -12,6 +12,7 @@ typedef struct Printer {
 	const Program *p;
 	uint32_t *number; /* of each source of p; UINT32_MAX: not named */
 	uint32_t nsources;
+	bool plain; /* no places */
 } Printer;
 
 typedef struct Reader {

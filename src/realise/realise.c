@@ -114,6 +114,21 @@ static const Realisation *choose(Arena *a, const Regions *r, uint32_t region,
 	bug("region %u: no realisation admits it", region);
 }
 
+/* A product for a library or a user's kernel is kept apart, whoever computes
+ * it then; which unit a product has decides what may be joined to it. */
+bool pin_shapes_regions(const Pin *p)
+{
+	static const char *const pins[][2] = {{"library", "product"},
+					      {"external", "kernel"},
+					      {"contract", "unit"}};
+
+	for (size_t i = 0; i < ARRAY_LEN(pins); i++)
+		if (!strcmp(p->realisation, pins[i][0]) &&
+		    !strcmp(p->param, pins[i][1]))
+			return true;
+	return false;
+}
+
 Target target_pinned(const Target *t, const Pin *pins, size_t n)
 {
 	Target out = *t;

@@ -105,6 +105,9 @@ typedef struct Pin {
 	bool used;
 } Pin;
 
+/* Whether it decides what shares a kernel, so that a plan made without it is
+ * another. */
+bool pin_shapes_regions(const Pin *p);
 /* The target with no other matrix unit than a pinned one. */
 Target target_pinned(const Target *t, const Pin *pins, size_t n);
 

@@ -165,19 +165,20 @@ static bool listed(const char *list, const char *name)
 
 	for (const char *s = list; s && *s;) {
 		size_t len = strcspn(s, ",");
-		if (len == n && !strncmp(s, name, n))
+		if ((len == n && !strncmp(s, name, n)) ||
+		    (len == 3 && !strncmp(s, "all", 3)))
 			return true;
 		s += len + (s[len] == ',');
 	}
 	return false;
 }
 
-static bool names_known(Ctx *ctx, Arena *a, const char *list)
+bool rewrite_rules_known(Ctx *ctx, Arena *a, const char *list)
 {
 	for (const char *s = list; s && *s;) {
 		size_t len = strcspn(s, ",");
 		const char *name = arena_strndup(a, s, len);
-		bool found = false;
+		bool found = !strcmp(name, "all");
 		Buf known;
 		buf_init(&known, a);
 		buf_puts(&known, "rules:");
@@ -186,6 +187,7 @@ static bool names_known(Ctx *ctx, Arena *a, const char *list)
 			found |= !strcmp(rule, name);
 			buf_printf(&known, " %s", rule);
 		}
+		buf_puts(&known, "; all of them: all");
 		if (!found)
 			return diag_fail(ctx, ERR_USAGE, buf_str(&known),
 					 "no rule of alternatives is named "
@@ -262,7 +264,7 @@ bool rewrite_alternatives(Ctx *ctx, Arena *a, const Program *p,
 	size_t rounds = o->rounds ? o->rounds : DEFAULT_ROUNDS;
 
 	*out = (Alternatives){.graph = g};
-	if (!names_known(ctx, a, o->without))
+	if (!rewrite_rules_known(ctx, a, o->without))
 		return false;
 	log_at = &l;
 	g->max_nodes = o->nodes ? o->nodes : DEFAULT_NODES;

@@ -20,7 +20,7 @@ typedef struct AlternativeOptions {
 	int64_t max_bytes;   /* cap on an intermediate value; 0: 4 times the
 				largest value of the program */
 	const int64_t *dims; /* sizes to weigh by; every one is known */
-	const char *without; /* rules left out, comma-separated; NULL */
+	const char *without; /* rules left out, comma-separated, or all; NULL */
 } AlternativeOptions;
 
 typedef struct Alternative {
@@ -48,6 +48,8 @@ typedef struct Alternatives {
 	struct Egraph *graph;
 } Alternatives;
 
+/* Whether each is a rule's name, or `all`; false: an error, reported. */
+bool rewrite_rules_known(Ctx *ctx, Arena *a, const char *list);
 /* p: stage 2, verified, after its passes. False: an error, reported. */
 bool rewrite_alternatives(Ctx *ctx, Arena *a, const Program *p,
 			  const AlternativeOptions *o, Alternatives *out);

@@ -133,6 +133,10 @@ bool ledger_add_all(Ledger *l, CandInfo *c, size_t n);
  * those it has.
  */
 bool ledger_settle(Ledger *l, const CandInfo *c, const TrialResult *samples);
+/* The same for all rows that tell of one trial, in one transaction; one without
+ * an id is added first. */
+bool ledger_settle_all(Ledger *l, CandInfo *c, size_t n,
+		       const TrialResult *samples);
 /* Variants of a search and their regions, in one transaction. */
 bool ledger_add_space(Ledger *l, int64_t search, const SpaceInfo *x, size_t n);
 /* Its samples are those of r, where that was measured. */

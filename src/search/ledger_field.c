@@ -76,6 +76,7 @@ bool ledger_field(Ledger *l, Arena *a, const char *plan, Buf *out)
 			  "SELECT " CAND_COLUMNS " FROM " CAND_TABLES
 			  " WHERE c.search = ?1 AND c.measured_us IS NOT NULL "
 			  "AND c.state IN ('chosen', 'tie', 'measured') "
+			  "AND c.reason IS NULL " /* of another's code */
 			  "AND (c.region < 0 OR coalesce(c.rest, '') = '') "
 			  "ORDER BY c.state = 'chosen' DESC, c.measured_us "
 			  "LIMIT ?2",

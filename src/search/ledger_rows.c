@@ -304,12 +304,29 @@ static bool add_samples(Ledger *l, int64_t id, const TrialResult *t)
 	return ok;
 }
 
+static bool settle_one(Ledger *l, const CandInfo *c, const TrialResult *samples)
+{
+	return settle(l, c, samples) && add_trial(l, c) &&
+	       (!samples || add_samples(l, c->id, samples));
+}
+
 bool ledger_settle(Ledger *l, const CandInfo *c, const TrialResult *samples)
 {
 	return ledger_begin_write(l) &&
-	       ledger_finish(
-		       l, settle(l, c, samples) && add_trial(l, c) &&
-				  (!samples || add_samples(l, c->id, samples)));
+	       ledger_finish(l, settle_one(l, c, samples));
+}
+
+bool ledger_settle_all(Ledger *l, CandInfo *c, size_t n,
+		       const TrialResult *samples)
+{
+	bool ok = true;
+
+	if (!ledger_begin_write(l))
+		return false;
+	for (size_t i = 0; i < n && ok; i++)
+		ok = (c[i].id || add(l, &c[i])) &&
+		     settle_one(l, &c[i], samples);
+	return ledger_finish(l, ok);
 }
 
 bool ledger_left(Ledger *l, int64_t search, const char *reason)

@@ -12,7 +12,8 @@
  * A policy proposes points; search.c tries them through the host, keeps the
  * fastest, writes the ledger and ends with what is common to all that measure:
  * the final against the rule's choice, and the held-out fixtures, which the
- * winner passes or makes room for the next.
+ * winner passes or makes room for the next. What has the code of a point that
+ * ran takes that one's outcome.
  */
 #ifndef TENON_SEARCH_SEARCH_H
 #define TENON_SEARCH_SEARCH_H
@@ -22,6 +23,14 @@
 #include "search/trial.h"
 
 typedef struct Search Search;
+
+/* What the fixtures of a point come to. */
+typedef struct HeldOut {
+	TrialState state; /* MEASURED: none refutes it */
+	char text[TRIAL_TEXT];
+	const bool *shown; /* by verdict: it is right there, beyond doubt */
+	size_t n;          /* verdicts */
+} HeldOut;
 
 /* What makes plans of points and runs them. */
 typedef struct SearchHost {
@@ -39,9 +48,14 @@ typedef struct SearchHost {
 		    void (*fn)(void *to, size_t i, const TrialResult *r,
 			       const char *plan),
 		    void *to, size_t *done);
-	/* Whether a point passes every fixture. */
-	TrialState (*held_out)(void *arg, const Point *p,
-			       char text[TRIAL_TEXT]);
+	/* Judges a point on every fixture; verdicts are the same ones, in the
+	 * same order, for all points. */
+	void (*held_out)(void *arg, const Point *p, HeldOut *out);
+	/* `fixture specials: result y`: what a verdict is of. */
+	const char *(*verdict)(void *arg, size_t i);
+	/* A text that two points share only if what runs is the same; NULL: it
+	 * is not known. NULL function: of none. */
+	const char *(*code)(void *arg, const Point *p);
 	/* The user wants to end it. */
 	bool (*stop)(void);
 	void (*progress)(void *arg, const char *line);
@@ -57,15 +71,18 @@ typedef struct SearchOptions {
 /* A point that was tried. */
 typedef struct Tried {
 	Point point;
-	uint32_t changed; /* the candidate that its row is of: the one that no
-			     point had before; NO_CAND: there is none, or there
-			     are several, and the row is of the whole */
-	int64_t row;
-	int64_t against; /* row of what it met; 0: nothing */
+	uint32_t changed;   /* the candidate that its row is of: the one that no
+			       point had before; NO_CAND: there is none, or there
+			       are several, and the row is of the whole */
+	int64_t row, order; /* its row, and that one's order */
+	int64_t against;    /* row of what it met; 0: nothing */
+	size_t same; /* it did not run: the number in tried of one that did and
+			has its code, and 1; 0: it ran */
 	CandState state;
 	const char *reason;
 	const char *plan;
-	double score; /* time over that of the rule's choice */
+	double score; /* time over that of the rule's choice; 0: it may not
+			 win, or did not run itself */
 	double us, ratio, lo, hi;
 } Tried;
 
@@ -80,11 +97,13 @@ struct Search {
 	double began;
 	uint64_t random;
 	VEC(Tried) tried;
-	StrMap *seen; /* by space_key: number in tried */
-	size_t best;  /* in tried */
+	StrMap *seen;  /* by space_key: number in tried */
+	StrMap *codes; /* by code, of those that ran: the same */
+	size_t best;   /* in tried */
 	int64_t begun;
 	bool exhausted, stopped, failed;
-	bool final; /* which neither budget nor stop() ends */
+	bool final;    /* which neither budget nor stop() ends */
+	HeldOut *rule; /* of the rule's choice; NULL: not asked for yet */
 	/* outcome */
 	Point chosen;
 	int64_t considered, counts[CAND_STATES];
@@ -95,6 +114,8 @@ struct Search {
 /* False: reported. The policy's name is checked first. */
 bool search_run(Search *s);
 bool policy_parse(Ctx *ctx, const char *name, bool *measures);
+/* Its one name: `beam:4` of `beam`. */
+const char *policy_text(Arena *a, const char *name);
 
 /* ---- for policies ------------------------------------------------------ */
 

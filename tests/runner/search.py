@@ -17,6 +17,11 @@ def f(x: f32[M, K], w: f32[K, K], v: f32[K, K]):
     return (x @ w) @ v
 dims inspect: M = 8, K = 16
 """
+# Most blocks are larger than its tensors: many candidates are one code.
+CODES = """\
+def c(x: f32[8, 64]):
+    return x * 2 + 1
+"""
 PINS = ["--pin", "contract.nr=32", "--pin", "contract.kc=160"]
 SEARCHES = [
     ["equal.tn", "--policy", "rule"],
@@ -25,8 +30,9 @@ SEARCHES = [
      "--without", "all", *PINS],
     ["{root}/examples/softmax.tn", "--policy", "all", "--budget", "3",
      "--without", "all"],
+    ["codes.tn", "--policy", "all", "--budget", "8", "--without", "all"],
 ]
-MODEL, BEAM = 2, 3  # searches for plants
+MODEL, BEAM, CODE = 2, 3, 5  # searches for plants
 
 
 def audit_module(root):
@@ -41,13 +47,14 @@ def audit_module(root):
 def make_ledger(ctx, folder):
     """The path, or what went wrong."""
     path = os.path.join(folder, "ledger.sqlite")
-    with open(os.path.join(folder, "equal.tn"), "w", encoding="utf-8") as f:
-        f.write(EQUAL)
+    for name, text in (("equal.tn", EQUAL), ("codes.tn", CODES)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write(text)
     for args in SEARCHES:
         args = [a.format(root=ctx.root) for a in args]
-        ended = process([str(ctx.build / "tenon"), "tune", *args, "--dims",
-                         "inspect", "--ledger", path], folder,
-                        ctx.environment())
+        dims = [] if args[0] == "codes.tn" else ["--dims", "inspect"]
+        ended = process([str(ctx.build / "tenon"), "tune", *args, *dims,
+                         "--ledger", path], folder, ctx.environment())
         if ended.code != (1 if "all" in args[1:3] else 0):
             return None, f"tune {args}: exit {ended.code}\n{ended.err}"
     return path, None
@@ -64,6 +71,12 @@ PAIRED = ("(SELECT min(id) FROM candidate WHERE search = :s "
 RULE = ("(SELECT min(id) FROM candidate WHERE search = :s AND trial = 1 "
         "AND region = (SELECT min(region) FROM candidate "
         "WHERE search = :s AND trial = 1))")
+# One that did not run, since another of its code did.
+ALIKE = ("(SELECT min(id) FROM candidate WHERE search = :s "
+         "AND reason LIKE 'same code as candidate %')")
+RAN = ("(SELECT id FROM candidate WHERE search = :s AND ord = "
+       f"(SELECT CAST(substr(reason, 24) AS INTEGER) FROM candidate WHERE "
+       f"id = {ALIKE}))")
 
 PLANTS = [
     (BEAM, "a row dropped", "considered",
@@ -145,6 +158,17 @@ PLANTS = [
     (BEAM, "another plan", "plan",
      "UPDATE search SET plan = (SELECT plan FROM search WHERE id = 1) "
      "WHERE id = :s"),
+    (CODE, "another time than of the same code", "same",
+     f"UPDATE candidate SET measured_us = measured_us * 2 "
+     f"WHERE id = {ALIKE}"),
+    (CODE, "the code of one that did not run", "same",
+     "UPDATE candidate SET reason = 'same code as candidate ' || "
+     f"(SELECT ord FROM candidate WHERE id = {LEFT}) WHERE id = {ALIKE}"),
+    (CODE, "samples of one that did not run", "same",
+     f"INSERT INTO sample VALUES ({ALIKE}, 0, 1.0, 1.0, 1)"),
+    (CODE, "refuted, and not what has its code", "same",
+     "UPDATE candidate SET state = 'wrong', reason = 'fixture exact: element "
+     f"1 of y is 2' WHERE id = {RAN}"),
     (MODEL, "another candidate chosen", "choice",
      "UPDATE candidate SET state = CASE WHEN state = 'left' THEN 'chosen' "
      "ELSE 'left' END, reason = CASE WHEN state = 'left' THEN NULL ELSE "

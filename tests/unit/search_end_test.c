@@ -113,7 +113,8 @@ static bool fastest_fail(const Fake *f, const Point *p)
 
 static void the_next_best_is_taken(void)
 {
-	for (int64_t bad = 0; bad <= 4; bad++) {
+	/* more than the finals that may end without a winner */
+	for (int64_t bad = 0; bad <= 7; bad++) {
 		char where[120], text[40];
 		Fake f;
 		fake_init(&f, "held.sqlite");
@@ -135,6 +136,73 @@ static void the_next_best_is_taken(void)
 		}
 		fake_close(&f);
 	}
+}
+
+/* Those that only tie in the final take places; those refuted do not. */
+static void places(void)
+{
+	for (int64_t bad = 0; bad <= 3; bad += 3) {
+		Fake f;
+		fake_init(&f, "places.sqlite");
+		f.time = down;
+		f.held = fastest_fail;
+		f.bad = bad;
+		f.all_tie = bad == 0;
+		add_variant(&f, "", 1, 9, 0, 0, 0);
+		if (run_ok(&f, "all", (SearchOptions){0})) {
+			CHECK(f.finals.n == (bad ? 4 : 5));
+			CHECK_STR(chosen_text(&f),
+				  bad ? "line x=5" : "line x=0");
+			adds_up(&f);
+		}
+		fake_close(&f);
+	}
+}
+
+/* x=8 leaves verdict 2 open, and the rule's choice one of its own. */
+static int eighth_is_open(const Fake *f, const Point *p)
+{
+	int64_t x = param(&f->space.cands.p[p->cand[0]], 0);
+
+	return x == 8 ? 2 : x == 7 ? 0 : x == 0 ? (int)f->bad : -1;
+}
+
+/* No less is known of a winner than of the rule's choice, whose verdicts are
+ * asked for once, and only then. */
+static void open_verdicts(void)
+{
+	for (int64_t bad = -1; bad <= 2; bad++) {
+		Fake f;
+		size_t rules = 0;
+		fake_init(&f, "open.sqlite");
+		f.time = down;
+		f.open = eighth_is_open;
+		f.bad = bad;
+		add_variant(&f, "", 1, 9, 0, 0, 0);
+		if (run_ok(&f, "all", (SearchOptions){0})) {
+			CHECK_STR(chosen_text(&f), bad == 2   ? "line x=8"
+						   : bad == 0 ? "line x=7"
+							      : "line x=6");
+			CHECK(rows(&f,
+				   "chosen = 'line x=8' AND state = 'wrong' "
+				   "AND reason = 'fixture narrow: result z is "
+				   "neither right nor wrong there, and right "
+				   "by the rule''s choice'") == (bad != 2));
+			for (size_t i = 0; i < f.judged.n; i++)
+				rules += !strcmp(f.judged.p[i], rule_key(&f));
+			CHECK(rules == 1);
+			usual(&f);
+			adds_up(&f);
+		}
+		fake_close(&f);
+	}
+	Fake f;
+	fake_init(&f, NULL);
+	f.time = down;
+	add_variant(&f, "", 1, 9, 0, 0, 0);
+	if (run_ok(&f, "all", (SearchOptions){0}))
+		CHECK(f.judged.n == 1);
+	fake_close(&f);
 }
 
 static bool not_rule(const Fake *f, const Point *p)
@@ -344,6 +412,135 @@ static void the_culprit_alone(void)
 	fake_close(&f);
 }
 
+/* ---- points of the same code ------------------------------------------ */
+
+/* x and x + 1 are one, for even x. */
+static const char *in_pairs(const Fake *f, const Point *p)
+{
+	Buf b;
+
+	buf_init(&b, f->space.arena);
+	buf_printf(&b, "%u", p->variant);
+	for (size_t i = 0; i < space_regions(&f->space, p->variant); i++)
+		buf_printf(&b, " %lld",
+			   (long long)param(&f->space.cands.p[p->cand[i]], 0) /
+				   2);
+	return buf_str(&b);
+}
+
+static double by_pair(const Fake *f, const Cand *c)
+{
+	(void)f;
+	return 20 - (double)(param(c, 0) / 2);
+}
+
+static TrialState third_crashes(const Fake *f, const Point *p)
+{
+	return param(&f->space.cands.p[p->cand[0]], 0) / 2 == 2
+		       ? TRIAL_CRASHED
+		       : TRIAL_MEASURED;
+}
+
+/* Each code runs once, and its candidates have one outcome. */
+static void one_code(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(measuring); i++) {
+		Fake f;
+		fake_init(&f, "code.sqlite");
+		f.time = by_pair;
+		f.code = in_pairs;
+		f.outcome = third_crashes;
+		add_variant(&f, "", 1, 10, 0, 0, 0);
+		if (run_ok(&f, measuring[i], (SearchOptions){0})) {
+			bool all = !strcmp(measuring[i], "all");
+			CHECK(f.keys.n <= 5 && (!all || f.keys.n == 5));
+			CHECK(!all || f.s.tried.n == 10);
+			int64_t same = rows(
+				&f, "reason LIKE 'same code as candidate %'");
+			CHECK(same == (int64_t)(f.s.tried.n - f.keys.n));
+			CHECK(rows(&f, "reason LIKE 'same code as candidate "
+				       "%' AND " SAMPLES "> 0") == 0);
+			CHECK(rows(&f,
+				   "state = 'crashed' AND reason LIKE 'same "
+				   "code as candidate %: it was number%'") ==
+			      (all ? 1 : rows(&f, "state = 'crashed'") - 1));
+			CHECK(param(&f.space.cands.p[f.s.chosen.cand[0]], 0) >=
+			      8);
+			usual(&f);
+			adds_up(&f);
+		}
+		fake_close(&f);
+	}
+}
+
+/* What refutes one refutes the other, which takes no place in the final. */
+static bool pair_fails(const Fake *f, const Point *p)
+{
+	return param(&f->space.cands.p[p->cand[0]], 0) / 2 == 4;
+}
+
+static void one_code_is_refuted(void)
+{
+	Fake f;
+
+	fake_init(&f, "both.sqlite");
+	f.time = by_pair;
+	f.code = in_pairs;
+	f.held = pair_fails;
+	add_variant(&f, "", 1, 10, 0, 0, 0);
+	if (run_ok(&f, "all", (SearchOptions){0})) {
+		CHECK(f.finals.n == 2 && f.judged.n == 2);
+		CHECK(f.s.counts[CAND_WRONG] == 2);
+		CHECK(rows(&f, "state = 'wrong' AND reason LIKE 'same code as "
+			       "candidate %: fixture specials%'") == 1);
+		CHECK(param(&f.space.cands.p[f.s.chosen.cand[0]], 0) / 2 == 3);
+		usual(&f);
+		adds_up(&f);
+	}
+	fake_close(&f);
+}
+
+/* Plans of several new candidates, and a budget that ends between. */
+static void one_code_of_several(void)
+{
+	for (int64_t n = 0; n < 12; n++) {
+		Fake f;
+		fake_init(&f, "codes.sqlite");
+		f.time = by_pair;
+		f.code = in_pairs;
+		add_variant(&f, "", 2, 4, 0, 0, 0);
+		add_variant(&f, "join.h=no", 2, 4, 0, 0, 0);
+		if (run_ok(&f, n % 2 ? "all" : "evolve:8",
+			   (SearchOptions){.seed = 3, .candidates = n})) {
+			CHECK(n == 0 || f.s.tried.n <= (size_t)n);
+			usual(&f);
+			adds_up(&f);
+		}
+		fake_close(&f);
+	}
+}
+
+/* ---- one transaction -------------------------------------------------- */
+
+/* A whole plan's row is there with its outcome, or not at all. */
+static void whole_or_none(void)
+{
+	Fake f;
+
+	fake_init(&f, "whole.sqlite");
+	add_variant(&f, "", 2, 3, 0, 0, 0);
+	add_variant(&f, "join.h=no", 2, 3, 0, 0, 0);
+	Ledger *l = ledger_at(&f.ctx, f.path);
+	CHECK(l != NULL);
+	ledger_close(l);
+	tell(f.path, "CREATE TRIGGER no BEFORE UPDATE ON candidate WHEN "
+		     "NEW.region = -1 AND NEW.state <> 'left' BEGIN SELECT "
+		     "RAISE(ABORT, 'no room'); END");
+	CHECK(!fake_run(&f, "all", (SearchOptions){0}));
+	CHECK(rows(&f, "region = -1") == 0);
+	fake_close(&f);
+}
+
 /* Regions that compute the same have the same candidates: each counts once. */
 static void alike_regions(void)
 {
@@ -379,4 +576,6 @@ TEST_MAIN(TEST(a_tie_leaves_the_earlier), TEST(noise_chooses_nothing),
 	  TEST(each_state_is_its_own), TEST(a_winner_that_breaks),
 	  TEST(what_it_had_beaten), TEST(rule_that_fails),
 	  TEST(host_that_fails), TEST(the_culprit_alone), TEST(alike_regions),
-	  TEST(over))
+	  TEST(places), TEST(open_verdicts), TEST(one_code),
+	  TEST(one_code_is_refuted), TEST(one_code_of_several),
+	  TEST(whole_or_none), TEST(over))

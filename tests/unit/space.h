@@ -37,11 +37,15 @@ struct Fake {
 	double (*model)(const Fake *f, const Cand *c);
 	TrialState (*outcome)(const Fake *f, const Point *p);
 	bool (*held)(const Fake *f, const Point *p); /* fails its fixtures */
+	/* the verdict, of VERDICTS, that is open; below 0: none is */
+	int (*open)(const Fake *f, const Point *p);
+	const char *(*code)(const Fake *f, const Point *p);
 	double noise; /* relative, to either side */
 	uint64_t noise_seed;
 	int64_t bad;        /* for functions of the test */
 	const char *tied;   /* 1 % faster than what it met, it seems */
 	const char *fickle; /* a tie in the final, whatever it was */
+	bool all_tie;       /* in the final */
 	const char *falls;  /* crashes in the final */
 	const char *lost;   /* wins, and does not run when it is opened again */
 	size_t stop_after;  /* points tried; 0: never */
@@ -56,6 +60,8 @@ struct Fake {
 	int64_t batches;
 	bool late; /* a point was tried after the finals */
 };
+
+#define VERDICTS 3
 
 static int64_t param(const Cand *c, size_t i)
 {
@@ -222,7 +228,7 @@ static void measure(Fake *f, double us, double other, const char *key,
 	r->hi = r->ratio * (1 + band);
 	bool final = f->finals.n > 0;
 	if ((f->tied && !strcmp(f->tied, key)) ||
-	    (final && f->fickle && !strcmp(f->fickle, key))) {
+	    (final && (f->all_tie || (f->fickle && !strcmp(f->fickle, key))))) {
 		r->ratio = .99;
 		r->lo = .9;
 		r->hi = 1.1;
@@ -316,17 +322,37 @@ static bool fake_try(void *arg, const Point *incumbent, const Point *p,
 	return true;
 }
 
-static TrialState fake_held_out(void *arg, const Point *p,
-				char text[TRIAL_TEXT])
+static void fake_held_out(void *arg, const Point *p, HeldOut *out)
 {
 	Fake *f = arg;
 	const char *key = key_of(f, p);
+	bool *shown = arena_array(&f->arena, bool, VERDICTS);
+	int open = f->open ? f->open(f, p) : -1;
 
 	VEC_PUSH(&f->arena, f->judged, key);
+	for (int i = 0; i < VERDICTS; i++)
+		shown[i] = i != open;
+	*out = (HeldOut){.shown = shown, .n = VERDICTS};
 	if (!f->held || !f->held(f, p))
-		return TRIAL_MEASURED;
-	snprintf(text, TRIAL_TEXT, "fixture specials: element 3 of %s", key);
-	return TRIAL_WRONG;
+		return;
+	out->state = TRIAL_WRONG;
+	snprintf(out->text, TRIAL_TEXT, "fixture specials: element 3 of %s",
+		 key);
+}
+
+static const char *fake_verdict(void *arg, size_t i)
+{
+	(void)arg;
+	return i == 0   ? "fixture exact: result y"
+	       : i == 1 ? "fixture narrow: result y"
+			: "fixture narrow: result z";
+}
+
+static const char *fake_code(void *arg, const Point *p)
+{
+	const Fake *f = arg;
+
+	return f->code(f, p);
 }
 
 static Fake *stopping;
@@ -340,8 +366,11 @@ TEST_ONLY static bool fake_run(Fake *f, const char *policy, SearchOptions o)
 {
 	Search *s = &f->s;
 
-	f->host = (SearchHost){
-		.arg = f, .try = fake_try, .held_out = fake_held_out};
+	f->host = (SearchHost){.arg = f,
+			       .try = fake_try,
+			       .held_out = fake_held_out,
+			       .verdict = fake_verdict,
+			       .code = f->code ? fake_code : NULL};
 	if (f->stop_after || f->stop_now) {
 		stopping = f;
 		f->host.stop = fake_stop;
@@ -435,8 +464,10 @@ TEST_ONLY static void adds_up(const Fake *f)
 		   "'timed-out', 'no-memory') AND ifnull(reason, '') = ''") ==
 	      0);
 	CHECK(rows(f, "state IN ('measured', 'tie') AND measured_us > 0 "
-		      "AND " SAMPLES "> 0") ==
+		      "AND (" SAMPLES "> 0) = (reason IS NULL)") ==
 	      f->s.counts[CAND_MEASURED] + f->s.counts[CAND_TIE]);
+	CHECK(rows(f, "state IN ('measured', 'tie') AND reason IS NOT NULL "
+		      "AND reason NOT LIKE 'same code as candidate %'") == 0);
 	CHECK(rows(f, "state = 'left' AND (measured_us > 0 OR " SAMPLES
 		      "> 0)") == 0);
 }
@@ -475,19 +506,27 @@ TEST_ONLY static const char *rule_key(const Fake *f)
 	return key_of(f, &p);
 }
 
+TEST_ONLY static bool was_judged(const Fake *f, const char *key)
+{
+	for (size_t i = 0; i < f->judged.n; i++)
+		if (!strcmp(f->judged.p[i], key))
+			return true;
+	return false;
+}
+
 /* What holds after every search that measures and ends well. */
 TEST_ONLY static void usual(const Fake *f)
 {
 	const Search *s = &f->s;
 	double rule = rule_time(f);
 
-	CHECK(f->keys.n == s->tried.n && f->keys.n > 0);
+	CHECK(f->code || (f->keys.n == s->tried.n && f->keys.n > 0));
 	CHECK_STR(f->keys.p[0], rule_key(f));
 	CHECK(!f->late);
 	CHECK(time_of(f, &s->chosen) <= rule * (1 + 2 * f->noise));
 	/* the winner has met the rule's choice, and has passed its fixtures */
 	const char *chosen = key_of(f, &s->chosen);
-	CHECK_STR(f->judged.n ? f->judged.p[f->judged.n - 1] : "", chosen);
+	CHECK(was_judged(f, chosen));
 	if (strcmp(chosen, f->keys.p[0]) != 0) {
 		CHECK_STR(f->finals.n ? f->finals.p[f->finals.n - 1] : "",
 			  chosen);
@@ -498,8 +537,9 @@ TEST_ONLY static void usual(const Fake *f)
 	for (size_t i = 0; i < s->tried.n && f->noise == 0; i++) {
 		const Tried *t = &s->tried.p[i];
 		double score = time_of(f, &t->point) / rule;
-		CHECK_STR(key_of(f, &t->point),
-			  f->keys.p[search_seen(s, &t->point)]);
+		if (!f->code)
+			CHECK_STR(key_of(f, &t->point),
+				  f->keys.p[search_seen(s, &t->point)]);
 		if (t->score > 0 && !f->tied &&
 		    !CHECK(fabs(t->score - score) < 1e-9))
 			printf("%s: %g of the rule's time, and not %g\n",

@@ -3,12 +3,19 @@
  * judged and timed; what is found is kept, found again, saved, edited.
  * No result here depends on which candidate is the fastest.
  */
+#include "driver/tune.h"
+
 #include "tests/unit/tuned.h"
 
 #include <sys/stat.h>
 
 static const char small[] = "def small(x: f32[M, 8]):\n"
 			    "    return x * x + x\n";
+
+/* The same further down. */
+static const char small_below[] = "# elsewhere\n\n"
+				  "def  small( x: f32[M, 8] ):\n"
+				  "    return (x * x) + x\n";
 
 /* ---- searches -------------------------------------------------------- */
 
@@ -23,22 +30,25 @@ static void nothing_left(Tuned *t, int64_t first, const char *want)
 	CHECK_STR(identity(t->k.plan), want);
 }
 
-static void searched(const char *path, const char *dims, int64_t candidates)
+/* As many candidates as begin a search, 4, and some that go on from there. */
+#define SEARCHED 6
+
+static void searched(const char *path, const char *dims, bool few)
 {
 	char want[80];
 	Tuned t;
 
 	if (!begin(&t, path, NULL, "searched.sqlite"))
 		return;
-	/* few values of each, so that there are some thousand candidates */
+	/* few values of each, and tiles that compile fast */
 	static const char *const pins[] = {"contract.ahead=1", "contract.nr=16",
-					   "contract.kc=16"};
+					   "contract.kc=16", "contract.mr=2"};
 	t.plan.pins = pins;
-	t.plan.npins = candidates < 12 ? ARRAY_LEN(pins) : 0;
-	t.o.policy = "beam:2";
-	t.o.candidates = candidates;
+	t.plan.npins = few ? ARRAY_LEN(pins) : 0;
+	t.o.policy = "beam:1";
+	t.o.candidates = SEARCHED;
 	if (works(&t.k, tenon_set_dims(t.k.p, dims), dims) && tune(&t)) {
-		CHECK(!t.r.found && t.r.tried == candidates);
+		CHECK(!t.r.found && t.r.tried == SEARCHED);
 		CHECK_STR(t.r.state, "complete");
 		CHECK(t.r.variants > 1);
 		CHECK(t.r.counts[TENON_CAND_CHOSEN] > 0);
@@ -56,12 +66,12 @@ static void searched(const char *path, const char *dims, int64_t candidates)
 
 static void weight_view(void)
 {
-	searched("examples/weight_view.tn", "screen", 12);
+	searched("examples/weight_view.tn", "inspect", false);
 }
 
 static void gated_projections(void)
 {
-	searched("examples/gated_projections.tn", "inspect", 6);
+	searched("examples/gated_projections.tn", "inspect", true);
 }
 
 /* The least predicted us of these candidates. */
@@ -162,6 +172,28 @@ static void anew(void)
 	NEW(false);
 	NEW(true);
 	pinned_everywhere(&t);
+	t.plan.npins = 0;
+	/* what has no part in it: where the program is written, the budget of
+	 * what measures nothing, another name of the policy */
+	t.o.policy = "rule";
+	NEW(true);
+	t.o.seconds = 7;
+	t.o.candidates = 7;
+	NEW(true);
+	t.o.seconds = 0;
+	t.o.candidates = 1;
+	t.o.policy = "beam";
+	NEW(false);
+	CHECK_STR(t.r.policy, "beam:4");
+	t.o.policy = "beam:4";
+	NEW(true);
+	t.o.candidates = 2;
+	NEW(false);
+	case_close(&t.k);
+	if (!begin(&t, "folder/other.tn", small_below, "anew.sqlite"))
+		return;
+	t.o.policy = "rule";
+	NEW(true);
 	case_close(&t.k);
 	/* another constant is another program */
 	if (!begin(&t, "small.tn",
@@ -198,16 +230,16 @@ static void stopped(void)
 {
 	Tuned t;
 
-	if (!begin(&t, "examples/weight_view.tn", NULL, "stopped.sqlite"))
+	if (!begin(&t, "small.tn", small, "stopped.sqlite"))
 		return;
 	lines = 0;
 	t.o.policy = "beam:2";
+	t.o.candidates = 5; /* one batch of four behind the rule's choice */
 	t.o.stop = after_three;
 	t.o.progress = count_lines;
-	works(&t.k, tenon_set_dims(t.k.p, "inspect"), "inspect");
 	if (tune(&t)) {
 		CHECK_STR(t.r.state, "stopped");
-		CHECK(t.r.tried >= 3 && t.r.tried < 12);
+		CHECK(t.r.tried >= 3 && t.r.tried < 5);
 		adds_up(&t);
 		passes(&t, t.k.plan);
 	}
@@ -225,11 +257,10 @@ static void all_is_exhausted(void)
 {
 	Tuned t;
 
-	if (!begin(&t, "examples/weight_view.tn", NULL, "all.sqlite"))
+	if (!begin(&t, "small.tn", small, "all.sqlite"))
 		return;
 	t.o.policy = "all";
 	t.o.candidates = 2;
-	works(&t.k, tenon_set_dims(t.k.p, "inspect"), "inspect");
 	if (tune(&t)) {
 		CHECK_STR(t.r.state, "exhausted");
 		CHECK(t.r.tried == 2);
@@ -255,6 +286,15 @@ static void bad_options(void)
 		TENON_EUSAGE, "--policy best: there is no such policy");
 	CHECK(!t.k.plan);
 	t.o.policy = "rule";
+	static const char *const names[] = {"nosuch", "all,nosuch",
+					    "nosuch,all", ","};
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		t.o.without = names[i];
+		refused(&t.k, tenon_tune(t.k.c, t.k.p, &t.o, &t.r, &t.k.plan),
+			TENON_EUSAGE, "no rule of alternatives is named");
+		CHECK(strstr(tenon_message(t.k.c), "hint: rules: cse "));
+	}
+	t.o.without = NULL;
 	t.plan.target = "gpu";
 	TenonError e = tenon_tune(t.k.c, t.k.p, &t.o, &t.r, &t.k.plan);
 	CHECK(e != TENON_OK && !t.k.plan && *tenon_message(t.k.c));
@@ -438,6 +478,86 @@ static void plans_by_hand(void)
 	case_close(&t.k);
 }
 
+/* Nothing is edited but a blank: it is the same plan. */
+static void adopted_as_it_is(const char *path, const char *text,
+			     const char *target, const char *const *with,
+			     size_t n)
+{
+	char file[300];
+	Tuned t;
+	TenonProgram *p = NULL;
+	TenonPlan *plan = NULL;
+
+	if (!begin(&t, path, text, "asis.sqlite"))
+		return;
+	t.o.policy = "rule";
+	t.plan.target = target;
+	t.plan.pins = with;
+	t.plan.npins = n;
+	snprintf(file, sizeof(file), "%s", test_path("kept.json"));
+	works(&t.k, tenon_set_dims(t.k.p, "inspect"), "inspect");
+	if (tune(&t) && works(&t.k, tenon_plan_save(t.k.plan, file), "save")) {
+		const char *out = edited(file, "\"pins\":", " ", "\"pins\": ");
+		works(&t.k, tenon_plan_adopt(t.k.c, out, &p, &plan), "adopt");
+		if (plan && !CHECK(!strcmp(identity(plan), identity(t.k.plan))))
+			printf("%s, %s, %zu pins\n", path,
+			       target ? target : "cpu", n);
+	}
+	tenon_plan_free(plan);
+	tenon_program_free(p);
+	case_close(&t.k);
+}
+
+static void adopted_unedited(void)
+{
+	static const char *const pins[] = {"contract.unit=fma",
+					   "contract.hold=0"};
+	char named[80];
+
+	snprintf(named, sizeof(named), "cpu:%s", isa_host()->name);
+	/* its kernel has the sizes of caches in it */
+	static const char rows[] =
+		"def rows(x: f32[M, K]):\n"
+		"    return x / sum(x, axis=-1, keepdims=True)\n"
+		"dims inspect: M = 8, K = 8\n";
+	adopted_as_it_is("rows.tn", rows, NULL, NULL, 0);
+	adopted_as_it_is("rows.tn", rows, named, NULL, 0);
+	adopted_as_it_is("examples/affine.tn", NULL, NULL, pins,
+			 ARRAY_LEN(pins));
+}
+
+/* What shapes the partition is in `choices`. */
+static void pins_are_kept(void)
+{
+	static const char *const pins[] = {"contract.mr=2", "contract.unit=fma",
+					   "contract.join=0"};
+	char file[300];
+	size_t n;
+	Tuned t;
+
+	if (!begin(&t, "examples/weight_view.tn", NULL, "pins.sqlite"))
+		return;
+	t.o.policy = "rule";
+	t.plan.pins = pins;
+	t.plan.npins = ARRAY_LEN(pins);
+	snprintf(file, sizeof(file), "%s", test_path("kept.json"));
+	works(&t.k, tenon_set_dims(t.k.p, "inspect"), "inspect");
+	if (tune(&t) && works(&t.k, tenon_plan_save(t.k.plan, file), "save")) {
+		char *s = text_of(file, &n);
+		char *at = s ? strstr(s, "\"pins\": [") : NULL;
+		char *end = at ? strchr(at, ']') : NULL;
+		if (CHECK(end != NULL)) {
+			*end = '\0';
+			CHECK(strstr(at, "\"contract.unit=fma\""));
+			CHECK(strstr(at, "\"contract.join=0\""));
+			CHECK(!strstr(at, "contract.mr"));
+		}
+		by_hand(&t, file, " unit=", " \"", " unit=1",
+			"kernel 0: a pin fixes unit=0, and 1 is chosen");
+	}
+	case_close(&t.k);
+}
+
 /* Both kernels of a join that is undone. */
 static void join_undone(void)
 {
@@ -510,6 +630,69 @@ static void another_program(void)
 	case_close(&u.k);
 }
 
+/* ---- verdicts --------------------------------------------------------- */
+
+typedef struct Seen {
+	HeldOut h;
+	size_t nout, at, passed, applies;
+	Tune *t;
+} Seen;
+
+/* Each verdict is where the search looks for it. */
+static void see(void *arg, const TenonVerdict *v)
+{
+	Seen *x = arg;
+	char name[200];
+
+	if (!v->applies)
+		return;
+	snprintf(name, sizeof(name), "fixture %s: result %s", v->family,
+		 v->result);
+	while (x->at < x->h.n &&
+	       strcmp(tryout_host.verdict(x->t, x->at), name) != 0)
+		CHECK(!x->h.shown[x->at++]); /* of what does not apply */
+	if (!CHECK(x->at < x->h.n))
+		return;
+	CHECK(x->h.shown[x->at++] == (v->outcome == TENON_PASS));
+	x->passed += v->outcome == TENON_PASS;
+	x->applies++;
+}
+
+static void verdicts(void)
+{
+	Tuned u;
+
+	if (!begin(&u, "two.tn",
+		   "def two(x: f32[M, 7]):\n"
+		   "    return x + 1, sum(exp(x), axis=-1)\n",
+		   "verdicts.sqlite"))
+		return;
+	Tune t = {.c = u.k.c, .program = u.k.p, .o = &u.o};
+	arena_init(&t.arena);
+	if (CHECK(target_find(t.c, &t.arena, NULL, true, &t.target, &t.isa)) &&
+	    CHECK(variants_make(&t)) && CHECK(tryout_open(&t))) {
+		Point rule = space_rule(&t.space, 0);
+		Seen x = {.t = &t, .nout = 2};
+		tryout_host.held_out(&t, &rule, &x.h);
+		CHECK(x.h.state == TRIAL_MEASURED);
+		CHECK(x.h.n == 2 * FAM_COUNT);
+		if (case_compile(&u.k)) {
+			TenonOutcome outcome;
+			works(&u.k,
+			      tenon_check(u.k.plan, NULL, 1, see, &x, &outcome),
+			      "check");
+			while (x.at < x.h.n)
+				CHECK(!x.h.shown[x.at++]);
+		}
+		CHECK(x.passed > 0 && x.applies > FAM_COUNT);
+	}
+	tryout_close(&t);
+	while (t.plans.n > 0)
+		variants_free(&t, t.plans.p[0]);
+	arena_release(&t.arena);
+	case_close(&u.k);
+}
+
 static void over(void)
 {
 	test_folder_remove();
@@ -518,4 +701,5 @@ static void over(void)
 TEST_MAIN(TEST(weight_view), TEST(gated_projections), TEST(the_models_choice),
 	  TEST(anew), TEST(stopped), TEST(all_is_exhausted), TEST(bad_options),
 	  TEST(truncated), TEST(plans_by_hand), TEST(join_undone),
+	  TEST(adopted_unedited), TEST(pins_are_kept), TEST(verdicts),
 	  TEST(another_program), TEST(over))
