@@ -51,6 +51,10 @@ typedef struct CostAccess {
 	double weight; /* the share of iterations that make it */
 	const Ex *index;
 	uint8_t nindex;
+	/* of CPUs: bytes to the next iteration of each loop around it, -1
+	 * where that is the same place; of the buffer */
+	const double *steps;
+	double all;
 } CostAccess;
 typedef VEC(CostAccess) CostAccesses;
 

@@ -51,20 +51,33 @@ static bool is_under(const CostPhase *ph, int at, int loop)
 	return loop < 0 || at == loop;
 }
 
-/* Bytes of lines that the access touches in the scope. */
-static double touched(const CostWalk *w, const CostPhase *ph,
-		      const CostAccess *a, Scope s)
+/* What every scope asks of an access, once. */
+static void measure(const CostWalk *w, const CostPhase *ph, CostAccess *a)
 {
-	double elements = a->run, step = LINE, all = cost_bytes(w, a->buffer);
+	double *steps = arena_array(w->arena, double, ph->loops.n + 1);
+
+	for (int at = a->loop; at >= 0; at = ph->loops.p[at].parent) {
+		const CostLoop *l = &ph->loops.p[at];
+		bool uses = cost_uses(w, a, l);
+		steps[at] = uses ? cost_step(w, a, l) * a->bytes : -1;
+	}
+	a->steps = steps;
+	a->all = cost_bytes(w, a->buffer);
+}
+
+/* Bytes of lines that the access touches in the scope. */
+static double touched(const CostPhase *ph, const CostAccess *a, Scope s)
+{
+	double elements = a->run, step = LINE;
 
 	if (a->run > 1)
 		step = a->run * a->bytes;
 	for (int at = a->loop; at >= 0; at = ph->loops.p[at].parent) {
 		const CostLoop *l = &ph->loops.p[at];
 		bool one = at == s.loop && s.once;
-		if (cost_uses(w, a, l)) {
+		double n = a->steps[at];
+		if (n >= 0) {
 			/* its next iteration has the rest of a line */
-			double n = cost_step(w, a, l) * a->bytes;
 			elements *= one ? 1 : l->extent;
 			if (n > 0 && n < step)
 				step = n;
@@ -74,11 +87,11 @@ static double touched(const CostWalk *w, const CostPhase *ph,
 	}
 	elements *= a->weight;
 	double bytes = elements * (step < a->bytes ? a->bytes : step);
-	return bytes < all ? bytes : all;
+	return bytes < a->all ? bytes : a->all;
 }
 
 /* Of all accesses in the scope, each buffer by the one that touches most. */
-static double footprint(const CostWalk *w, const CostPhase *ph, Scope s)
+static double footprint(const CostPhase *ph, Scope s)
 {
 	double sum = 0;
 
@@ -86,14 +99,14 @@ static double footprint(const CostWalk *w, const CostPhase *ph, Scope s)
 		const CostAccess *a = &ph->accesses.p[i];
 		if (a->ahead || !is_under(ph, a->loop, s.loop))
 			continue;
-		double most = touched(w, ph, a, s);
+		double most = touched(ph, a, s);
 		bool later = false;
 		for (size_t j = 0; j < ph->accesses.n && !later; j++) {
 			const CostAccess *b = &ph->accesses.p[j];
 			if (b->buffer != a->buffer || b->ahead || j == i ||
 			    !is_under(ph, b->loop, s.loop))
 				continue;
-			double other = touched(w, ph, b, s);
+			double other = touched(ph, b, s);
 			later = other > most || (other == most && j < i);
 		}
 		sum += later ? 0 : most;
@@ -103,8 +116,7 @@ static double footprint(const CostWalk *w, const CostPhase *ph, Scope s)
 
 /* Times that the scope brings the access's lines: where it is an iteration that
  * touches the same ones as the next, these are there already. */
-static double executions(const CostWalk *w, const CostPhase *ph,
-			 const CostAccess *a, Scope s)
+static double executions(const CostPhase *ph, const CostAccess *a, Scope s)
 {
 	if (s.loop < 0)
 		return 1;
@@ -112,7 +124,7 @@ static double executions(const CostWalk *w, const CostPhase *ph,
 	double n = l->times * (s.once ? l->extent : 1);
 	for (int at = s.loop; s.once && at >= 0; at = l->parent) {
 		l = &ph->loops.p[at];
-		if (cost_uses(w, a, l))
+		if (a->steps[at] >= 0)
 			break;
 		n = l->times;
 	}
@@ -120,25 +132,22 @@ static double executions(const CostWalk *w, const CostPhase *ph,
 }
 
 /* Whether an access before this one, in the scope, has touched as much. */
-static bool is_brought(const CostWalk *w, const CostPhase *ph, size_t i,
-		       Scope s)
+static bool is_brought(const CostPhase *ph, size_t i, Scope s)
 {
 	const CostAccess *a = &ph->accesses.p[i];
-	double bytes = touched(w, ph, a, s);
+	double bytes = touched(ph, a, s);
 
 	for (size_t j = 0; j < i; j++) {
 		const CostAccess *b = &ph->accesses.p[j];
 		if (b->buffer == a->buffer && !b->ahead && !b->stream &&
-		    is_under(ph, b->loop, s.loop) &&
-		    touched(w, ph, b, s) >= bytes)
+		    is_under(ph, b->loop, s.loop) && touched(ph, b, s) >= bytes)
 			return true;
 	}
 	return false;
 }
 
 /* Bytes that the access brings, in all, into a cache of the size. */
-static double brought(const CostWalk *w, const CostPhase *ph, size_t i,
-		      double size)
+static double brought(const CostPhase *ph, size_t i, double size)
 {
 	const CostAccess *a = &ph->accesses.p[i];
 	int path[COST_MAX_LOOPS], n = 0;
@@ -147,7 +156,7 @@ static double brought(const CostWalk *w, const CostPhase *ph, size_t i,
 	for (int at = a->loop; at >= 0 && n < COST_MAX_LOOPS;
 	     at = ph->loops.p[at].parent)
 		path[n++] = at;
-	while (footprint(w, ph, s) > size) {
+	while (footprint(ph, s) > size) {
 		if (s.loop >= 0 && !s.once) {
 			s.once = true;
 			continue;
@@ -156,9 +165,8 @@ static double brought(const CostWalk *w, const CostPhase *ph, size_t i,
 			break;
 		s = (Scope){path[--n], false};
 	}
-	return is_brought(w, ph, i, s)
-		       ? 0
-		       : executions(w, ph, a, s) * touched(w, ph, a, s);
+	return is_brought(ph, i, s) ? 0
+				    : executions(ph, a, s) * touched(ph, a, s);
 }
 
 /* ---- the time -------------------------------------------------------- */
@@ -203,13 +211,13 @@ static void add_traffic(const CostWalk *w, const CostPhase *ph, size_t i,
 {
 	const CostAccess *a = &ph->accesses.p[i];
 	BufScope scope = w->k->buffers.p[a->buffer].scope;
-	double one = m->in_l1 ? 0 : brought(w, ph, i, m->l1);
-	double two = m->in_l2 ? 0 : brought(w, ph, i, m->l2);
+	double one = m->in_l1 ? 0 : brought(ph, i, m->l1);
+	double two = m->in_l2 ? 0 : brought(ph, i, m->l2);
 	double ways = (a->store ? 2 : 1) * (a->apart ? APART : 1);
 
 	if (a->stream) {
 		/* lines that a cache holds are sent away first */
-		double us = brought(w, ph, i, m->l1) / m->memory;
+		double us = brought(ph, i, m->l1) / m->memory;
 		time->far += m->far ? us : 0;
 		time->near += m->far ? 0 : us * (m->in_l2 ? 2 : 1);
 		return;
@@ -250,19 +258,18 @@ static double together(Time t, double seen)
 }
 
 /* us of what memory is asked for ahead. */
-static double asked_time(const CostWalk *w, const CostPhase *ph,
-			 const Machine *m)
+static double asked_time(const CostPhase *ph, const Machine *m)
 {
 	const Scope whole = {-1, false};
 	double bytes = 0;
 
 	for (size_t i = 0; i < ph->accesses.n; i++)
 		if (ph->accesses.p[i].ahead)
-			bytes += touched(w, ph, &ph->accesses.p[i], whole);
+			bytes += touched(ph, &ph->accesses.p[i], whole);
 	return bytes / (m->far ? m->memory : m->third);
 }
 
-static void phase_cost(const CostWalk *w, const CostPhase *ph, Cost *cost)
+static void phase_cost(const CostWalk *w, CostPhase *ph, Cost *cost)
 {
 	const Rates *r = &w->target->rates;
 	Machine m = machine_of(w, ph);
@@ -272,13 +279,15 @@ static void phase_cost(const CostWalk *w, const CostPhase *ph, Cost *cost)
 	cost->start += r->launch;
 	if (ph->tasks < 1)
 		return;
+	for (size_t i = 0; i < ph->accesses.n; i++)
+		measure(w, ph, &ph->accesses.p[i]);
 	for (size_t i = 0; i < ph->segments.n; i++) {
 		Time t = segment_time(w, ph, &m, &ph->segments.p[i]);
 		all.near += t.near;
 		all.far += t.far;
 		sum += together(t, SEEN);
 	}
-	double asked = asked_time(w, ph, &m);
+	double asked = asked_time(ph, &m);
 	if (asked > 0)
 		sum = together(all, SEEN_AHEAD) + ASKED * asked;
 	double turns =
