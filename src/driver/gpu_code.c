@@ -145,9 +145,9 @@ static bool find_foreign(TenonPlan *p, const GpuPlan *g)
 		if (f && !cubin_kernel(g->code[g->code_of[i]].facts, f->symbol))
 			return diag_fail(&p->c->ctx, ERR_ENV,
 					 emit_prototype(&p->arena, k),
-					 "%s defines no kernel `%s` as its "
-					 "signature file declares it, extern "
-					 "\"C\" and with these arguments",
+					 "%s: it defines no kernel `%s` "
+					 "(`symbol`) that is extern \"C\" and "
+					 "has these `arguments`",
 					 f->file, f->symbol);
 	}
 	return true;

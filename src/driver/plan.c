@@ -83,8 +83,7 @@ bool plan_units_fit(TenonPlan *p, const Kernels *ks, const Target *t)
 {
 	for (size_t i = 0; i < ks->kernels.n; i++) {
 		const Kernel *k = &ks->kernels.p[i];
-		if (!call_fits(p, kernel_call(k), t) ||
-		    !foreign_fits(p, k, t))
+		if (!call_fits(p, kernel_call(k), t) || !foreign_fits(p, k, t))
 			return false;
 		bool threads = k->phases.p[0].threads > 0;
 		if (!kernel_call(k) && threads != (t->threads > 0))

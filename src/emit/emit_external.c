@@ -117,7 +117,12 @@ static const char *emit_cuda(Arena *a, const Kernel *k)
 
 	buf_init(&b, a);
 	buf_printf(&b, "/* %s: %s of %s */\n", k->name, f->symbol, f->file);
-	buf_printf(&b, "#include <stdint.h>\n%s;\n", emit_prototype(a, k));
+	buf_puts(&b, "#include <stdint.h>\n");
+	/* else a block may have more registers than there are */
+	buf_printf(&b, "extern \"C\" __global__ void __launch_bounds__(%d) %s(",
+		   k->phases.p[0].threads, f->symbol);
+	put_parameters(&b, k, f);
+	buf_puts(&b, ");\n");
 	put_text(&b, f);
 	return buf_str(&b);
 }

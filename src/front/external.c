@@ -89,8 +89,8 @@ static bool read_tensor(Reader *r, const json_t *o, ExternalTensor *t)
 
 static bool known(Reader *r, const json_t *o)
 {
-	static const char *const keys[] = {"name",     "source",  "symbol",
-					   "inputs",   "results", "tasks",
+	static const char *const keys[] = {"name",      "source",  "symbol",
+					   "inputs",    "results", "tasks",
 					   "arguments", "threads", "shared"};
 	const char *key;
 	json_t *value;
@@ -354,8 +354,7 @@ static bool check_args(Reader *r, const Program *p)
 				     "`arguments`: %s is no input, result "
 				     "or dim, and not `task`",
 				     s);
-		if (x->threads && !is_tensor(x, s) &&
-		    !strcmp(s, EXTERNAL_TASK))
+		if (x->threads && !is_tensor(x, s) && !strcmp(s, EXTERNAL_TASK))
 			return wrong(r, "`arguments`: a kernel of CUDA has no "
 					"`task`: its block is blockIdx.x");
 	}

@@ -783,8 +783,8 @@ static bool foreign(Parser *p, Phase *ph)
 	if (!word(p, &f->name) || !expect(p, "symbol") ||
 	    !word(p, &f->symbol) || !expect(p, "file") ||
 	    !string(p, &f->file) || !foreign_block(p, ph, f) ||
-	    !expect(p, "tasks") || !expression(p, &f->tasks) || !expect(p, "{") || !end_of_line(p) ||
-	    !expect(p, "arguments"))
+	    !expect(p, "tasks") || !expression(p, &f->tasks) ||
+	    !expect(p, "{") || !end_of_line(p) || !expect(p, "arguments"))
 		return false;
 	for (skip(p); *p->s != '\n' && *p->s; skip(p))
 		if (!foreign_arg(p, f))
