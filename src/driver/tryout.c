@@ -6,6 +6,7 @@
  * the results with a pattern, runs the plan once and has the oracle judge what
  * it returns, all in the child.
  */
+#include "driver/gpu.h"
 #include "driver/tune.h"
 
 #include <stdio.h>
@@ -184,14 +185,33 @@ static bool on_device(const Runner *r)
 	return r->t->target.threads > 0;
 }
 
-static TrialState fails(const Runner *r, TenonError e, char text[TRIAL_TEXT])
+/* After a fault of a kernel the device takes nothing more from this process. */
+static bool is_lost(const Runner *r)
 {
-	const char *why = tenon_message(r->t->c);
+	Ctx own;
 
+	if (!r->plan->gpu)
+		return false;
+	ctx_init(&own);
+	bool there = device_wait(&own, r->plan->gpu->device);
+	ctx_release(&own);
+	return !there;
+}
+
+/* The first line of why is the text. */
+static TrialState state_of(const Runner *r, TenonError e, const char *why,
+			   char text[TRIAL_TEXT])
+{
 	snprintf(text, TRIAL_TEXT, "%.*s", (int)strcspn(why, "\n"), why);
 	return e == TENON_ENOMEM     ? TRIAL_NO_MEMORY
 	       : e == TENON_EPROGRAM ? TRIAL_WRONG
+	       : is_lost(r)          ? TRIAL_CRASHED
 				     : TRIAL_FAILED;
+}
+
+static TrialState fails(const Runner *r, TenonError e, char text[TRIAL_TEXT])
+{
+	return state_of(r, e, tenon_message(r->t->c), text);
 }
 
 static TrialState runner_open(void *state, char text[TRIAL_TEXT])
@@ -240,11 +260,8 @@ static TrialState call(Runner *r, size_t set, char text[TRIAL_TEXT])
 {
 	TenonError e = tenon_call_run(r->calls[set]);
 
-	if (!e)
-		return TRIAL_MEASURED;
-	const char *why = tenon_call_message(r->calls[set]);
-	snprintf(text, TRIAL_TEXT, "%.*s", (int)strcspn(why, "\n"), why);
-	return e == TENON_EPROGRAM ? TRIAL_WRONG : TRIAL_FAILED;
+	return e ? state_of(r, e, tenon_call_message(r->calls[set]), text)
+		 : TRIAL_MEASURED;
 }
 
 static TrialState runner_run(void *state, char text[TRIAL_TEXT])
@@ -265,11 +282,8 @@ static TrialState runner_timed(void *state, int n, double *seconds,
 	TenonError e = tenon_calls_device_time(r->calls,
 					       (int)r->t->tryout->sets, n, &us);
 
-	if (e) {
-		snprintf(text, TRIAL_TEXT, "%s",
-			 tenon_call_message(r->calls[0]));
-		return TRIAL_FAILED;
-	}
+	if (e)
+		return state_of(r, e, tenon_call_message(r->calls[0]), text);
 	*seconds = us * 1e-6;
 	return TRIAL_MEASURED;
 }
