@@ -19,8 +19,8 @@
 
 typedef enum TrialState {
 	TRIAL_MEASURED,
-	TRIAL_WRONG,     /* text: fixture, element, got and allowed */
-	TRIAL_CRASHED,   /* text: signal, and what it touched; a device's fault */
+	TRIAL_WRONG,   /* text: fixture, element, got and allowed */
+	TRIAL_CRASHED, /* text: signal, and what it touched; a device's fault */
 	TRIAL_TIMED_OUT, /* text: where it was, and the limit */
 	TRIAL_NO_MEMORY,
 	TRIAL_FAILED, /* it could not be run: compiler, library, device */
