@@ -259,15 +259,17 @@ static void add_cublaslt(TenonContext *c, Devices *d)
 	VEC_PUSH(a, *d, dev);
 }
 
-/* Libraries that tenon bench compares with. */
+/* Libraries of CPUs' products, and what each is of use for. */
 static void add_libraries(TenonContext *c, Devices *d)
 {
+	static const char candidate[] =
+		"for candidates of products and tenon bench";
 	static const struct {
-		const char *file, *what;
+		const char *file, *what, *use;
 	} libs[] = {
-		{"libopenblas.so.0", "OpenBLAS"},
-		{"libblis.so.4", "BLIS"},
-		{"libdnnl.so.2", "oneDNN"},
+		{"libopenblas.so.0", "OpenBLAS", candidate},
+		{"libblis.so.4", "BLIS", "for tenon bench"},
+		{"libdnnl.so.2", "oneDNN", candidate},
 	};
 	Arena *a = &c->ctx.perm;
 
@@ -276,9 +278,10 @@ static void add_libraries(TenonContext *c, Devices *d)
 		TenonDevice dev = {
 			.target = libs[i].file,
 			.kind = "library",
-			.text = arena_printf(a, "%s, %s", libs[i].what,
-					     h ? "found (for tenon bench)"
-					       : "not found"),
+			.text = h ? arena_printf(a, "%s, found (%s)",
+						 libs[i].what, libs[i].use)
+				  : arena_printf(a, "%s, not found",
+						 libs[i].what),
 			.available = h != NULL,
 		};
 		if (h)

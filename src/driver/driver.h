@@ -216,7 +216,7 @@ typedef struct Pipeline {
 	const Chosen *chosen; /* by region; NULL: the rule's */
 	size_t nchosen;       /* 0: as many as there are regions */
 	bool later;           /* its code is loaded by plans_load() */
-	External *externals;  /* kernels of the user's */
+	External *externals;  /* kernels of the user's; given or read */
 	size_t nexternals;
 	const char *skip, *stop_after;
 	/* stages so far; NULL where not reached */

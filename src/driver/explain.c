@@ -146,6 +146,16 @@ static bool find_in(const StmtList *list, ValueId v, const Stmt **out)
 	return found;
 }
 
+/* Of a user's function; "": the kernel is none. */
+static const char *users_place(Arena *a, const Kernel *k)
+{
+	const KForeign *f = kernel_foreign(k);
+
+	return f ? arena_printf(a, "%s.%s, as %s has it, which nobody proves",
+				k->name, k->phases.p[0].name, f->file)
+		 : "";
+}
+
 const char *explain_place(Arena *a, const Kernels *ks, ValueId v)
 {
 	Buf b;
@@ -163,7 +173,8 @@ const char *explain_place(Arena *a, const Kernels *ks, ValueId v)
 		for (size_t j = 0; j < k->buffers.n; j++)
 			if (k->buffers.p[j].value == v &&
 			    k->buffers.p[j].scope == SCOPE_OUT)
-				buf_printf(&b, ", stored to %s",
+				buf_printf(&b, "%s, stored to %s",
+					   users_place(a, k),
 					   k->buffers.p[j].name);
 	}
 	return buf_str(&b);
@@ -308,11 +319,15 @@ static void stage_regions(Buf *b, const TenonPlan *p)
 /* ---- Part B ---------------------------------------------------------- */
 
 /* Where the value's rounding happens; NULL when its boundary is dropped. */
-static const char *boundary_place(Arena *a, const Kernels *ks, ValueId v)
+static const char *boundary_place(Arena *a, const TenonPlan *p, ValueId v)
 {
+	const Kernels *ks = p->plan->kernels;
 	const Value *val = program_value(ks->program, v);
 	const char *at = explain_place(a, ks, v);
 
+	for (size_t i = 0; i < ks->kernels.n && !*at; i++)
+		if (p->regions && p->regions->of[v] == ks->kernels.p[i].region)
+			at = users_place(a, &ks->kernels.p[i]);
 	if (*at)
 		return at;
 	if (op_has(val->op, 'X'))
@@ -331,7 +346,7 @@ static void stage_boundaries(Buf *b, Arena *a, const TenonPlan *p)
 		OpClass cls = op_info[val->op].cls;
 		if (cls == OPC_LEAF || cls == OPC_VIEW)
 			continue;
-		const char *at = boundary_place(a, ks, v);
+		const char *at = boundary_place(a, p, v);
 		if (at)
 			buf_printf(b, "   %s %s: %s\n", value_head(a, prog, v),
 				   explain_meaning(a, prog, v), at);

@@ -96,6 +96,8 @@ struct GpuInstance {
 
 /* Of a kernel, 8 bytes each: every architecture of CUDA takes 4 KB. */
 #define MOST_PARAMETERS 500
+/* Along x, which is all that a user's kernel goes by (runtime/device.c). */
+#define FOREIGN_MOST_TASKS (INT64_C(1) << 30)
 
 /* The instance's extents were checked when it was made. */
 static size_t bytes_of(const Instance *in, Ex bytes)
@@ -150,6 +152,39 @@ static DeviceMap make_map(const Instance *in, size_t i, uint32_t j,
 	return d;
 }
 
+/* The same of a user's kernel, whose parameters are his, and which waits for
+ * nothing by itself. */
+static bool make_foreign(Ctx *ctx, Arena *a, const Instance *in, size_t i,
+			 const DeviceMem *mem, DeviceLaunch *out)
+{
+	const PlanLaunch *l = &in->plan->plan->launches.p[i];
+	const Kernel *k = &in->plan->plan->kernels->kernels.p[l->kernel];
+	const KForeign *f = kernel_foreign(k);
+	int64_t tasks = in->launches[i].tasks;
+	uint64_t *args = arena_array(a, uint64_t, f->args.n + 1);
+
+	if (tasks > FOREIGN_MOST_TASKS)
+		return diag_fail(ctx, ERR_PROGRAM, NULL,
+				 "%s of %s: %lld blocks, and a launch has up "
+				 "to 2^30",
+				 f->symbol, f->file, (long long)tasks);
+	for (size_t j = 0; j < f->args.n; j++) {
+		const KArg *x = &f->args.p[j];
+		args[j] = x->kind == KARG_BUFFER
+				  ? mem[l->buffers.p[parameter_of(k, x->n)]]
+				  : (uint64_t)in->dims[x->n];
+	}
+	*out = (DeviceLaunch){
+		.kernel = &in->plan->gpu->kernels[i],
+		.tasks = tasks,
+		.threads = k->phases.p[0].threads,
+		.shared = in->launches[i].scratch,
+		.args = args,
+		.nargs = f->args.n,
+	};
+	return true;
+}
+
 /* Launch i on memory by plan buffer; its arguments are in the arena. */
 static bool make_launch(Ctx *ctx, Arena *a, const Instance *in, size_t i,
 			const DeviceMem *mem, DeviceMem records,
@@ -177,7 +212,9 @@ static bool make_launch(Ctx *ctx, Arena *a, const Instance *in, size_t i,
 		};
 		return true;
 	}
-	if (nargs > MOST_PARAMETERS)
+	if (ph->foreign && ph->foreign->args.n <= MOST_PARAMETERS)
+		return make_foreign(ctx, a, in, i, mem, out);
+	if (ph->foreign || nargs > MOST_PARAMETERS)
 		return diag_fail(ctx, ERR_PROGRAM, NULL,
 				 "kernel %s has more parameters than a device "
 				 "takes",

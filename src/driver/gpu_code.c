@@ -6,6 +6,7 @@
  */
 #include "driver/gpu.h"
 
+#include "emit/emit.h"
 #include "ir/kernel_text.h"
 
 static bool may_fault(const StmtList *l)
@@ -129,6 +130,29 @@ static void note_code(TenonPlan *p, const GpuPlan *g, double t0)
 			p->built[i] = &g->code[g->code_of[i]];
 }
 
+/*
+ * Whether users' sources have what they are to have: a kernel of the right name
+ * and other parameters is another one to C++, unless it is `extern "C"`.
+ */
+static bool find_foreign(TenonPlan *p, const GpuPlan *g)
+{
+	const Plan *plan = p->plan;
+
+	for (size_t i = 0; i < plan->launches.n; i++) {
+		const Kernel *k =
+			&plan->kernels->kernels.p[plan->launches.p[i].kernel];
+		const KForeign *f = kernel_foreign(k);
+		if (f && !cubin_kernel(g->code[g->code_of[i]].facts, f->symbol))
+			return diag_fail(&p->c->ctx, ERR_ENV,
+					 emit_prototype(&p->arena, k),
+					 "%s: it defines no kernel `%s` "
+					 "(`symbol`) that is extern \"C\" and "
+					 "has these `arguments`",
+					 f->file, f->symbol);
+	}
+	return true;
+}
+
 bool gpu_load(TenonPlan *p)
 {
 	const Plan *plan = p->plan;
@@ -154,7 +178,7 @@ bool gpu_load(TenonPlan *p)
 		return false;
 	p->gpu = g;
 	note_code(p, g, t0);
-	return find_kernels(p);
+	return find_foreign(p, g) && find_kernels(p);
 }
 
 bool gpu_build(TenonPlan *p)
@@ -171,7 +195,7 @@ bool gpu_build(TenonPlan *p)
 			  cache, g.code, g.ncode))
 		return false;
 	note_code(p, &g, t0);
-	return true;
+	return find_foreign(p, &g);
 }
 
 void gpu_unload(TenonPlan *p)

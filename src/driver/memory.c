@@ -157,7 +157,8 @@ static void add_launches(Build *b, uint32_t kernel)
 			l.tasks = ph->foreign->tasks;
 		if (ph->call && dialect == CD_C)
 			l.tasks = call_tasks(t, ph->call);
-		l.scratch = ph->call || ph->foreign ? ex_const(t, 0)
+		l.scratch = ph->call      ? ex_const(t, 0)
+			    : ph->foreign ? ex_const(t, ph->foreign->shared)
 			    : ph->threads ? emit_shared(ks, k, ph, dialect)
 					  : emit_scratch(ks, k);
 		VEC_PUSH(b->a, b->plan->launches, l);

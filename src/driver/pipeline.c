@@ -118,14 +118,40 @@ static void pin_regions(Pipeline *p)
 	p->npins = left;
 }
 
+/* Whether the target is one of those that a user's kernel is for. */
+static bool external_fits(Pipeline *p, const External *x)
+{
+	bool cuda = x->threads > 0;
+
+	return (cuda ? p->target->cuda : !p->target->threads) ||
+	       diag_fail(&p->c->ctx, ERR_USAGE,
+			 cuda ? "use --target cuda, or one such as cuda:sm_90a"
+			      : "use --target cpu; for a target of CUDA "
+				"`source` is a .cu (docs/external.md)",
+			 "%s: `source` is %s, %s, and the target is %s",
+			 x->path, x->file,
+			 cuda ? "a kernel of CUDA" : "a function of C",
+			 p->target->name);
+}
+
+static bool check_externals(Pipeline *p)
+{
+	for (size_t i = 0; i < p->nexternals; i++) {
+		External *x = &p->externals[i];
+		if (x->text && !(external_fits(p, x) &&
+				 external_check(&p->c->ctx, p->arena, x,
+						(Program *)p->rewritten)))
+			return false;
+	}
+	return true;
+}
+
 static bool pass_partition(Pipeline *p)
 {
 	Buf why;
 
-	for (size_t i = 0; i < p->nexternals; i++)
-		if (!external_check(&p->c->ctx, p->arena, &p->externals[i],
-				    (Program *)p->rewritten))
-			return false;
+	if (!check_externals(p))
+		return false;
 	pin_regions(p);
 	Target t = target_pinned(p->target, p->pins, p->npins);
 	Partition on = {.gpu = t.threads > 0,
@@ -394,7 +420,8 @@ static bool external_pin(Pipeline *p, const char *text, const char *head,
 {
 	size_t i = 0;
 
-	while (i < p->nexternals && strcmp(p->externals[i].name, name) != 0)
+	while (i < p->nexternals && (!p->externals[i].text ||
+				     strcmp(p->externals[i].name, name) != 0))
 		i++;
 	if (i == p->nexternals)
 		return bad_pin(p, text,

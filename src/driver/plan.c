@@ -57,6 +57,16 @@ static const Stmt *missing_unit(const StmtList *l, const Target *t)
 	return NULL;
 }
 
+/* Threads that a GPU through OpenCL has too. */
+static bool foreign_fits(TenonPlan *p, const Kernel *k, const Target *t)
+{
+	return !kernel_foreign(k) || !t->threads || t->cuda ||
+	       diag_fail(&p->c->ctx, ERR_ENV, "use a target of CUDA",
+			 "kernel %s is a user's kernel of CUDA, which %s does "
+			 "not run",
+			 k->name, t->name);
+}
+
 static bool call_fits(TenonPlan *p, const KCall *c, const Target *t)
 {
 	bool gpu = c && c->library == LIBRARY_CUBLASLT;
@@ -73,7 +83,7 @@ bool plan_units_fit(TenonPlan *p, const Kernels *ks, const Target *t)
 {
 	for (size_t i = 0; i < ks->kernels.n; i++) {
 		const Kernel *k = &ks->kernels.p[i];
-		if (!call_fits(p, kernel_call(k), t))
+		if (!call_fits(p, kernel_call(k), t) || !foreign_fits(p, k, t))
 			return false;
 		bool threads = k->phases.p[0].threads > 0;
 		if (!kernel_call(k) && threads != (t->threads > 0))
@@ -209,7 +219,8 @@ bool plan_compile(TenonPlan *p, Pipeline *pl, Stage from,
 	if (o) {
 		pl->skip = o->skip;
 		pl->stop_after = o->stop_after;
-		if (!pipeline_externals(pl, o->externals, o->nexternals))
+		if (o->nexternals &&
+		    !pipeline_externals(pl, o->externals, o->nexternals))
 			return false;
 		if (!pipeline_pins(pl, o->pins, o->npins))
 			return false;

@@ -10,6 +10,7 @@
  * that were judged, in several runs: one of them over a pattern, the others
  * over what the run before has left.
  */
+#include "driver/gpu.h"
 #include "driver/tryout.h"
 
 #include <stdio.h>
@@ -50,14 +51,33 @@ static bool on_device(const Runner *r)
 	return r->t->target.threads > 0;
 }
 
-static TrialState fails(const Runner *r, TenonError e, char text[TRIAL_TEXT])
+/* After a fault of a kernel the device takes nothing more from this process. */
+static bool is_lost(const Runner *r)
 {
-	const char *why = tenon_message(r->t->c);
+	Ctx own;
 
+	if (!r->plan->gpu)
+		return false;
+	ctx_init(&own);
+	bool there = device_wait(&own, r->plan->gpu->device);
+	ctx_release(&own);
+	return !there;
+}
+
+/* The first line of why is the text. */
+static TrialState state_of(const Runner *r, TenonError e, const char *why,
+			   char text[TRIAL_TEXT])
+{
 	snprintf(text, TRIAL_TEXT, "%.*s", (int)strcspn(why, "\n"), why);
 	return e == TENON_ENOMEM     ? TRIAL_NO_MEMORY
 	       : e == TENON_EPROGRAM ? TRIAL_WRONG
+	       : is_lost(r)          ? TRIAL_CRASHED
 				     : TRIAL_FAILED;
+}
+
+static TrialState fails(const Runner *r, TenonError e, char text[TRIAL_TEXT])
+{
+	return state_of(r, e, tenon_message(r->t->c), text);
 }
 
 /* The first value that has the slot. */
@@ -159,15 +179,11 @@ static void runner_close(void *state)
 	}
 }
 
-static TrialState call(TenonCall *c, char text[TRIAL_TEXT])
+static TrialState call(const Runner *r, TenonCall *c, char text[TRIAL_TEXT])
 {
 	TenonError e = tenon_call_run(c);
 
-	if (!e)
-		return TRIAL_MEASURED;
-	const char *why = tenon_call_message(c);
-	snprintf(text, TRIAL_TEXT, "%.*s", (int)strcspn(why, "\n"), why);
-	return e == TENON_EPROGRAM ? TRIAL_WRONG : TRIAL_FAILED;
+	return e ? state_of(r, e, tenon_call_message(c), text) : TRIAL_MEASURED;
 }
 
 static TrialState runner_run(void *state, char text[TRIAL_TEXT])
@@ -176,7 +192,7 @@ static TrialState runner_run(void *state, char text[TRIAL_TEXT])
 	size_t set = r->next;
 
 	r->next = (set + 1) % r->t->tryout->sets;
-	return call(r->calls[set], text);
+	return call(r, r->calls[set], text);
 }
 
 /* By the device's clock, submitted together. */
@@ -188,11 +204,8 @@ static TrialState runner_timed(void *state, int n, double *seconds,
 	TenonError e = tenon_calls_device_time(r->calls,
 					       (int)r->t->tryout->sets, n, &us);
 
-	if (e) {
-		snprintf(text, TRIAL_TEXT, "%s",
-			 tenon_call_message(r->calls[0]));
-		return TRIAL_FAILED;
-	}
+	if (e)
+		return state_of(r, e, tenon_call_message(r->calls[0]), text);
 	*seconds = us * 1e-6;
 	return TRIAL_MEASURED;
 }
@@ -291,7 +304,7 @@ static TrialState run_for(Runner *r, TenonCall *c, bool stale,
 		memset(y->out[i].data, STALE, tenon_tensor_bytes(&y->out[i]));
 	if (stale)
 		e = move_results(r, true);
-	TrialState s = e ? fails(r, e, text) : call(c, text);
+	TrialState s = e ? fails(r, e, text) : call(r, c, text);
 	if (s != TRIAL_MEASURED)
 		return s;
 	e = move_results(r, false);

@@ -282,18 +282,11 @@ TenonError tenon_plan_load_for(TenonProgram *program, const char *path,
 /* ---- edited plans ---------------------------------------------------- */
 
 /* Stage 2 made anew, which must be the file's. */
-static bool same_stage2(TenonPlan *p, const char *path, const PlanParts *parts,
+static bool same_stage2(TenonPlan *p, const char *path, const Kernels *ks,
 			Pipeline *pl)
 {
-	Ctx *ctx = &p->c->ctx;
 	Buf made, file;
-	Kernels *ks = kernels_parse(
-		ctx, &p->arena,
-		ctx_add_source(ctx, arena_printf(&p->arena, "%s#kernels", path),
-			       parts->kernels, strlen(parts->kernels)));
 
-	if (!ks)
-		return false;
 	pl->stop_after = "dead";
 	if (!pipeline_run(pl, STAGE_PROGRAM))
 		return false;
@@ -311,6 +304,86 @@ static bool same_stage2(TenonPlan *p, const char *path, const PlanParts *parts,
 				   "the program of its kernels is none that "
 				   "this version makes of its program");
 	pl->rewritten = other;
+	return true;
+}
+
+/* What --external calls a tensor of a kernel. */
+static ExternalTensor tensor_of(Arena *a, const Program *p, const KBuffer *b)
+{
+	ExternalTensor t = {.dtype = b->dtype, .rank = b->rank};
+
+	for (size_t i = 0; i < p->results.n && !t.name; i++)
+		if (p->results.p[i].value == b->value)
+			t.name = p->results.p[i].name;
+	if (!t.name)
+		t.name = program_value(p, b->value)->name;
+	if (!t.name)
+		t.name = ""; /* which nothing is called */
+	for (int d = 0; d < b->rank; d++) {
+		Buf text;
+		buf_init(&text, a);
+		ex_print(&text, &p->ex, b->shape[d]);
+		t.shape[d] = buf_str(&text);
+	}
+	return t;
+}
+
+/* A signature as the kernel has it. */
+static External external_of(Arena *a, const char *path, const Kernels *ks,
+			    const Kernel *k)
+{
+	const Program *p = ks->program;
+	const KForeign *f = kernel_foreign(k);
+	External x = {.path = path,
+		      .name = f->name,
+		      .file = f->file,
+		      .symbol = f->symbol,
+		      .text = f->text,
+		      .threads = k->phases.p[0].threads,
+		      .shared = f->shared};
+	Buf tasks;
+
+	for (size_t i = 0; i < f->args.n; i++) {
+		const KArg *arg = &f->args.p[i];
+		const char *name = EXTERNAL_TASK;
+		if (arg->kind == KARG_DIM)
+			name = p->ex.dims.p[arg->n].name;
+		if (arg->kind == KARG_BUFFER) {
+			const KBuffer *b = &k->buffers.p[arg->n];
+			ExternalTensor t = tensor_of(a, p, b);
+			name = t.name;
+			if (b->scope == SCOPE_IN)
+				VEC_PUSH(a, x.inputs, t);
+			else
+				VEC_PUSH(a, x.results, t);
+		}
+		VEC_PUSH(a, x.args, name);
+	}
+	buf_init(&tasks, a);
+	ex_print(&tasks, &p->ex, f->tasks);
+	x.tasks = buf_str(&tasks);
+	return x;
+}
+
+/* The users' kernels that the plan has, each under its number. */
+static bool externals_of(TenonPlan *p, const char *path, const Kernels *ks,
+			 Pipeline *pl)
+{
+	pl->externals = arena_array(&p->arena, External, MAX_DOMAIN);
+	for (size_t i = 0; i < ks->kernels.n; i++) {
+		const Kernel *k = &ks->kernels.p[i];
+		int64_t n = k->params.n ? k->params.p[0].value : -1;
+		if (!kernel_foreign(k))
+			continue;
+		if (n < 0 || n >= MAX_DOMAIN || pl->externals[n].text)
+			return refuse_plan(p, path,
+					   "kernel %s is a user's, and has no "
+					   "number of its own",
+					   k->name);
+		pl->externals[n] = external_of(&p->arena, path, ks, k);
+		if ((size_t)n >= pl->nexternals)
+			pl->nexternals = (size_t)n + 1;
+	}
 	return true;
 }
 
@@ -411,13 +484,24 @@ static bool adopt(TenonPlan *p, const char *path)
 		return false;
 	p->program = program_adopt(p->c, source);
 	pl.program = p->program->p;
-	if (!target_find(p->c, &p->arena, parts.target, true, &target,
+	Kernels *ks = kernels_parse(
+		ctx, &p->arena,
+		ctx_add_source(ctx, arena_printf(&p->arena, "%s#kernels", path),
+			       parts.kernels, strlen(parts.kernels)));
+	if (!ks ||
+	    !target_find(p->c, &p->arena, parts.target, true, &target,
 			 &p->isa) ||
-	    !same_stage2(p, path, &parts, &pl) ||
-	    !chosen_of(p, path, &parts, &target, &pl))
+	    !same_stage2(p, path, ks, &pl) || !externals_of(p, path, ks, &pl))
 		return false;
-	return adopt_choices(p, &pl, &parts) && choices_hold(p, path, &pl) &&
-	       plan_load_code(p);
+	target.externals = pl.externals;
+	target.nexternals = pl.nexternals;
+	if (!chosen_of(p, path, &parts, &target, &pl))
+		return false;
+	if (!adopt_choices(p, &pl, &parts) || !choices_hold(p, path, &pl) ||
+	    !plan_load_code(p))
+		return false;
+	tell_foreign(p, path, p->kernels);
+	return true;
 }
 
 TenonError tenon_plan_adopt(TenonContext *c, const char *path,

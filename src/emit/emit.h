@@ -25,6 +25,8 @@ const char *emit_gpu(Arena *a, const Kernels *ks, const Kernel *k,
 const char *emit_library(Arena *a, const Kernels *ks, const Kernel *k);
 /* A user's function and its caller, of a kernel that is one. */
 const char *emit_external(Arena *a, const Kernels *ks, const Kernel *k);
+/* How a user's kernel of CUDA has to be declared. */
+const char *emit_prototype(Arena *a, const Kernel *k);
 /* Bytes of a block's memory that a launch of the phase gives. */
 Ex emit_shared(const Kernels *ks, const Kernel *k, const Phase *ph,
 	       CDialect dialect);

@@ -1,8 +1,12 @@
 /*
- * emit_external: a user's function, with what calls it.
+ * emit_external: a user's function of C with what calls it, or his kernel of
+ * CUDA, which is launched as it is.
  *
- * The function is declared in front of the user's text, by the signature, so
- * that another prototype does not compile; the text's lines are its file's.
+ * It is declared in front of the user's text, by the signature, so that another
+ * prototype does not compile; the text's lines are its file's. A kernel of CUDA
+ * is declared `extern "C"`: a definition that says so too is that one or an
+ * error. One that does not, with another prototype, is an overload that nobody
+ * asks for, and what was declared is not there (driver/gpu_code.c tells).
  */
 #include "emit/emit.h"
 
@@ -79,8 +83,54 @@ static const char mode_text[] =
 	"#define TN_MODE_BACK\n"
 	"#endif\n";
 
+static void put_parameters(Buf *b, const Kernel *k, const KForeign *f)
+{
+	for (size_t i = 0; i < f->args.n; i++) {
+		buf_puts(b, i ? ", " : "");
+		put_type(b, k, &f->args.p[i]);
+	}
+}
+
+static void put_text(Buf *b, const KForeign *f)
+{
+	buf_puts(b, "#line 1 ");
+	buf_json_string(b, f->file);
+	buf_printf(b, "\n%s", f->text);
+}
+
+const char *emit_prototype(Arena *a, const Kernel *k)
+{
+	const KForeign *f = kernel_foreign(k);
+	Buf b;
+
+	buf_init(&b, a);
+	buf_printf(&b, "extern \"C\" __global__ void %s(", f->symbol);
+	put_parameters(&b, k, f);
+	buf_puts(&b, ")");
+	return buf_str(&b);
+}
+
+static const char *emit_cuda(Arena *a, const Kernel *k)
+{
+	const KForeign *f = kernel_foreign(k);
+	Buf b;
+
+	buf_init(&b, a);
+	buf_printf(&b, "/* %s: %s of %s */\n", k->name, f->symbol, f->file);
+	buf_puts(&b, "#include <stdint.h>\n");
+	/* else a block may have more registers than there are */
+	buf_printf(&b, "extern \"C\" __global__ void __launch_bounds__(%d) %s(",
+		   k->phases.p[0].threads, f->symbol);
+	put_parameters(&b, k, f);
+	buf_puts(&b, ");\n");
+	put_text(&b, f);
+	return buf_str(&b);
+}
+
 const char *emit_external(Arena *a, const Kernels *ks, const Kernel *k)
 {
+	if (k->phases.p[0].threads)
+		return emit_cuda(a, k);
 	const KForeign *f = k->phases.p[0].foreign;
 	const ExprTab *t = &ks->program->ex;
 	CFuncs *fn = cfuncs_new(a);
@@ -98,13 +148,10 @@ const char *emit_external(Arena *a, const Kernels *ks, const Kernel *k)
 	/* hidden: a function that is not there fails to link */
 	buf_printf(&b, "__attribute__((visibility(\"hidden\"))) void %s(",
 		   f->symbol);
-	for (size_t i = 0; i < f->args.n; i++) {
-		buf_puts(&b, i ? ", " : "");
-		put_type(&b, k, &f->args.p[i]);
-	}
-	buf_printf(&b, "%s);\n#line 1 ", f->args.n ? "" : "void");
-	buf_json_string(&b, f->file);
-	buf_printf(&b, "\n%s#line 1 \"%s.c\"\n", f->text, k->name);
+	put_parameters(&b, k, f);
+	buf_printf(&b, "%s);\n", f->args.n ? "" : "void");
+	put_text(&b, f);
+	buf_printf(&b, "#line 1 \"%s.c\"\n", k->name);
 	ex_print_c(&tasks, t, f->tasks, NULL);
 	buf_printf(&b,
 		   "__attribute__((visibility(\"default\"))) void "

@@ -6,6 +6,8 @@
  */
 #include "front/front.h"
 
+#include "ir/kernel.h"
+
 #include <jansson.h>
 #include <string.h>
 
@@ -87,9 +89,9 @@ static bool read_tensor(Reader *r, const json_t *o, ExternalTensor *t)
 
 static bool known(Reader *r, const json_t *o)
 {
-	static const char *const keys[] = {"name",     "source",  "symbol",
-					   "inputs",   "results", "tasks",
-					   "arguments"};
+	static const char *const keys[] = {"name",      "source",  "symbol",
+					   "inputs",    "results", "tasks",
+					   "arguments", "threads", "shared"};
 	const char *key;
 	json_t *value;
 
@@ -173,12 +175,6 @@ static bool read_source(Reader *r, const json_t *o)
 
 	if (!file)
 		return wrong(r, "`source` is missing, or no text");
-	size_t n = strlen(file);
-	if (n > 3 && !strcmp(file + n - 3, ".cu"))
-		return wrong(r,
-			     "`source` is %s: kernels of CUDA are not "
-			     "taken in this version, C is",
-			     file);
 	r->x->file = arena_strdup(r->a, file);
 	const char *path = file;
 	if (slash && file[0] != '/')
@@ -204,13 +200,41 @@ static bool read_source(Reader *r, const json_t *o)
 		     r->x->symbol, path);
 }
 
+/* What a kernel of CUDA is launched with: a file that ends in .cu. */
+static bool read_block(Reader *r, const json_t *o)
+{
+	const json_t *threads = json_object_get(o, "threads");
+	const json_t *shared = json_object_get(o, "shared");
+	json_int_t n = json_integer_value(threads);
+	json_int_t bytes = json_integer_value(shared);
+	size_t len = strlen(r->x->file);
+
+	if (len < 4 || strcmp(r->x->file + len - 3, ".cu") != 0)
+		return (!threads && !shared) ||
+		       wrong(r,
+			     "`%s` is of kernels of CUDA, and `source` is %s, "
+			     "which does not end in .cu",
+			     threads ? "threads" : "shared", r->x->file);
+	if (!json_is_integer(threads) || n < 1 || n > KERNEL_MAX_THREADS)
+		return wrong(r,
+			     "`threads` is %s, and a block of CUDA has 1 to %d",
+			     threads ? "no such number" : "missing",
+			     KERNEL_MAX_THREADS);
+	if (shared &&
+	    (!json_is_integer(shared) || bytes < 0 || bytes > INT32_MAX))
+		return wrong(r, "`shared` is no number of bytes");
+	r->x->threads = (int)n;
+	r->x->shared = bytes;
+	return true;
+}
+
 static bool read_object(Reader *r, const json_t *o)
 {
 	if (!json_is_object(o))
 		return wrong(r, "it is no JSON object");
 	return known(r, o) && read_word(r, o, "name", &r->x->name) &&
 	       read_word(r, o, "symbol", &r->x->symbol) && read_tensors(r, o) &&
-	       read_args(r, o) && read_source(r, o);
+	       read_args(r, o) && read_source(r, o) && read_block(r, o);
 }
 
 static void json_drop(void *cell)
@@ -330,6 +354,9 @@ static bool check_args(Reader *r, const Program *p)
 				     "`arguments`: %s is no input, result "
 				     "or dim, and not `task`",
 				     s);
+		if (x->threads && !is_tensor(x, s) && !strcmp(s, EXTERNAL_TASK))
+			return wrong(r, "`arguments`: a kernel of CUDA has no "
+					"`task`: its block is blockIdx.x");
 	}
 	for (size_t i = 0; i < x->inputs.n + x->results.n; i++) {
 		const char *s = i < x->inputs.n

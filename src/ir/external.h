@@ -17,10 +17,14 @@ typedef struct ExternalTensor {
 typedef struct External {
 	const char *path; /* the signature file, for errors */
 	const char *name, *file, *symbol;
-	const char *text; /* the source */
+	const char *text; /* the source; NULL: a number that is nobody's */
 	VEC(ExternalTensor) inputs, results;
 	VEC(const char *) args; /* names of tensors and dims, or task */
 	const char *tasks;
+	/* of CUDA: threads of a block, 0: a kernel of C; bytes of a block's
+	 * memory that a launch gives */
+	int threads;
+	int64_t shared;
 } External;
 
 #define EXTERNAL_TASK "task"

@@ -342,7 +342,7 @@ typedef struct KCall {
 typedef enum KArgKind {
 	KARG_BUFFER,
 	KARG_DIM,
-	KARG_TASK,
+	KARG_TASK, /* of C */
 	KARG_COUNT,
 } KArgKind;
 /* n: the buffer; the dim */
@@ -351,12 +351,14 @@ typedef struct KArg {
 	uint32_t n;
 } KArg;
 
-/* A function of C that computes a kernel, `tasks` calls of it
+/* A function of C that computes a kernel, `tasks` calls of it, or of a phase
+ * with threads a kernel of CUDA, one launch of `tasks` blocks
  * (docs/external.md). What it touches is not proved. */
 typedef struct KForeign {
 	const char *name, *file, *symbol;
 	const char *text; /* whole lines */
 	Ex tasks;
+	int64_t shared; /* of CUDA: bytes of a block's memory given */
 	VEC(KArg) args;
 } KForeign;
 

@@ -162,8 +162,8 @@ bool kcheck_foreign(Check *c, const Phase *ph)
 {
 	const KForeign *f = ph->foreign;
 
-	bool alone = !ph->once && !ph->threads && !ph->tasks.n && !ph->body.n &&
-		     !ph->call && c->k->phases.n == 1;
+	bool alone = !ph->once && !ph->tasks.n && !ph->body.n && !ph->call &&
+		     !ph->maps.n && c->k->phases.n == 1;
 	for (size_t i = 0; i < c->k->buffers.n; i++) {
 		alone &= c->k->buffers.p[i].scope <= SCOPE_OUT;
 		c->stored[i] = c->k->buffers.p[i].scope == SCOPE_OUT;
@@ -173,9 +173,14 @@ bool kcheck_foreign(Check *c, const Phase *ph)
 	for (size_t i = 0; i < f->args.n; i++) {
 		const KArg *a = &f->args.p[i];
 		if ((a->kind == KARG_BUFFER && a->n >= c->k->buffers.n) ||
-		    (a->kind == KARG_DIM && a->n >= c->t->dims.n))
+		    (a->kind == KARG_DIM && a->n >= c->t->dims.n) ||
+		    (a->kind == KARG_TASK && ph->threads))
 			return kcheck_breach(c, "no such argument");
 	}
+	if (f->shared < 0 || f->shared > INT32_MAX ||
+	    (f->shared && !ph->threads))
+		return kcheck_breach(c, "%lld bytes of a block's memory",
+				     (long long)f->shared);
 	return kcheck_dims(c, f->tasks, "tasks");
 }
 

@@ -753,6 +753,25 @@ static bool foreign_arg(Parser *p, KForeign *f)
 	return true;
 }
 
+/* What a kernel of CUDA has that a function of C has not. */
+static bool foreign_block(Parser *p, Phase *ph, KForeign *f)
+{
+	int64_t n;
+
+	if (take(p, "threads")) {
+		skip(p);
+		if (!number(p, KERNEL_MAX_THREADS, &n))
+			return false;
+		ph->threads = (int)n;
+	}
+	if (take(p, "shared")) {
+		skip(p);
+		if (!number(p, INT32_MAX, &f->shared))
+			return false;
+	}
+	return true;
+}
+
 /* What follows `phase main foreign`. */
 static bool foreign(Parser *p, Phase *ph)
 {
@@ -763,9 +782,9 @@ static bool foreign(Parser *p, Phase *ph)
 	ph->foreign = f;
 	if (!word(p, &f->name) || !expect(p, "symbol") ||
 	    !word(p, &f->symbol) || !expect(p, "file") ||
-	    !string(p, &f->file) || !expect(p, "tasks") ||
-	    !expression(p, &f->tasks) || !expect(p, "{") || !end_of_line(p) ||
-	    !expect(p, "arguments"))
+	    !string(p, &f->file) || !foreign_block(p, ph, f) ||
+	    !expect(p, "tasks") || !expression(p, &f->tasks) ||
+	    !expect(p, "{") || !end_of_line(p) || !expect(p, "arguments"))
 		return false;
 	for (skip(p); *p->s != '\n' && *p->s; skip(p))
 		if (!foreign_arg(p, f))

@@ -30,6 +30,9 @@
  *			...
  *		}
  *
+ * Of a kernel of CUDA ` threads 256`, and ` shared 1024` where it has a block's
+ * memory, stand before ` tasks`.
+ *
  * A trailing ` as %5` names the program's value that a statement computes.
  * kernel_parse.c reads it.
  */
@@ -419,6 +422,10 @@ static void print_foreign(Printer *p, const Phase *ph)
 	buf_printf(p->b, "\tphase %s foreign %s symbol %s file ", ph->name,
 		   f->name, f->symbol);
 	buf_json_string(p->b, f->file);
+	if (ph->threads)
+		buf_printf(p->b, " threads %d", ph->threads);
+	if (f->shared)
+		buf_printf(p->b, " shared %" PRId64, f->shared);
 	buf_puts(p->b, " tasks ");
 	print_ex(p, f->tasks);
 	buf_puts(p->b, " {\n\t\targuments");

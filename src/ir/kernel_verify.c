@@ -289,7 +289,7 @@ static bool check_hazards(Check *c, const Phase *ph)
 	size_t at;
 
 	if (ph->threads < 0 || ph->threads > KERNEL_MAX_THREADS ||
-	    (ph->threads & (ph->threads - 1)) != 0)
+	    (!ph->foreign && (ph->threads & (ph->threads - 1)) != 0))
 		return kcheck_breach(c, "%d threads", ph->threads);
 	if (ph->threads != c->k->phases.p[0].threads)
 		return kcheck_breach(c, "%d threads, %d in another phase",

@@ -21,7 +21,11 @@ const char *plan_symbol(Arena *a, const Plan *p, const PlanLaunch *l)
 {
 	const Kernel *k = &p->kernels->kernels.p[l->kernel];
 
-	return arena_printf(a, "%s_%s", k->name, k->phases.p[l->phase].name);
+	const Phase *ph = &k->phases.p[l->phase];
+
+	if (ph->foreign && ph->threads) /* launched as it is */
+		return ph->foreign->symbol;
+	return arena_printf(a, "%s_%s", k->name, ph->name);
 }
 
 /* ---- writing --------------------------------------------------------- */
@@ -141,13 +145,18 @@ static void accumulators_json(const Plan *p, json_t *a)
 	}
 }
 
-/* `contract mr=6 nr=32 ...` */
+/* `contract mr=6 nr=32 ...`; a user's function by its name */
 static const char *chosen_text(const Plan *p, const Kernel *k)
 {
 	Buf b;
 
 	buf_init(&b, p->arena);
 	buf_puts(&b, k->realisation);
+	if (kernel_foreign(k) && k->params.n == 1) {
+		buf_printf(&b, " %s=%s", k->params.p[0].name,
+			   kernel_foreign(k)->name);
+		return buf_str(&b);
+	}
 	for (size_t i = 0; i < k->params.n; i++)
 		buf_printf(&b, " %s=%lld", k->params.p[i].name,
 			   (long long)k->params.p[i].value);

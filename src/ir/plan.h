@@ -65,7 +65,7 @@ typedef struct Plan {
 	char identity[SHA256_HEX]; /* "": not asked for yet */
 } Plan;
 
-/* Symbol of a launch in its source: k0_main. */
+/* Symbol of a launch in its source: k0_main, or a user's own. */
 const char *plan_symbol(Arena *a, const Plan *p, const PlanLaunch *l);
 
 /* Fills identity. The JSON is canonical: the same plan, the same bytes. */

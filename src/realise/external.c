@@ -1,5 +1,6 @@
 /*
- * external: a region that a user's own function computes (docs/external.md).
+ * external: a region that a user's own function of C or kernel of CUDA computes
+ * (docs/external.md).
  *
  * It is taken by a pin alone, where the region reads exactly the function's
  * inputs and stores exactly its results. The stores of a user's code are not
@@ -116,11 +117,19 @@ static const char *external_legal(Arena *a, const Regions *r, uint32_t region,
 	const Program *p = r->program;
 	int64_t n = c->params[0].value;
 
-	if (t->threads)
-		return "kernels of one's own are for targets of CPUs";
-	if (n < 0 || n >= (int64_t)t->nexternals)
+	if (n < 0 || n >= (int64_t)t->nexternals || !t->externals[n].text)
 		return "no such kernel was given by --external";
 	const External *e = &t->externals[n];
+	if (e->threads ? !t->cuda : t->threads > 0)
+		return arena_printf(a, "%s is %s", e->name,
+				    e->threads ? "a kernel of CUDA"
+					       : "a function of C");
+	if (e->shared > t->block_memory)
+		return arena_printf(a,
+				    "%s asks for %lld bytes of a block's "
+				    "memory, of %lld",
+				    e->name, (long long)e->shared,
+				    (long long)t->block_memory);
 	ValueList in = reads(a, r, region);
 	const char *v = other(p, e->results.p, e->results.n, x->outputs.p,
 			      x->outputs.n);
@@ -195,11 +204,14 @@ static void external_lower(Kernels *ks, Kernel *k, const Regions *r,
 	*f = (KForeign){.name = arena_strdup(ks->arena, e->name),
 			.file = arena_strdup(ks->arena, e->file),
 			.symbol = arena_strdup(ks->arena, e->symbol),
-			.text = arena_strdup(ks->arena, e->text)};
+			.text = arena_strdup(ks->arena, e->text),
+			.shared = e->shared};
 	bug_if(ex_parse(&ks->program->ex, &tasks, false, &f->tasks) != NULL);
 	for (size_t i = 0; i < e->args.n; i++)
 		VEC_PUSH(ks->arena, f->args, argument(&l, e, e->args.p[i]));
-	lower_phase(&l, "main")->foreign = f;
+	Phase *ph = lower_phase(&l, "main");
+	ph->foreign = f;
+	ph->threads = e->threads;
 	k->note = arena_printf(ks->arena,
 			       "pinned: %s of %s; its stores are not proved "
 			       "in bounds",

@@ -14,8 +14,13 @@ static const Realisation *const cpu_table[] = {
 	NULL,
 };
 static const Realisation *const gpu_table[] = {
-	&realise_library,   &realise_gpu_contract, &realise_gpu_attention,
-	&realise_rowreduce, &realise_loop,         NULL,
+	&realise_external,
+	&realise_library,
+	&realise_gpu_contract,
+	&realise_gpu_attention,
+	&realise_rowreduce,
+	&realise_loop,
+	NULL,
 };
 
 static const Realisation *const *table_of(const Target *t)
@@ -402,6 +407,21 @@ void chosen_print(Buf *b, const Chosen *c)
 			   (long long)c->candidate.params[i].value);
 }
 
+/* The number of a user's kernel from its name, which ends the word. */
+static bool external_number(const Target *t, const char *name, int64_t *out)
+{
+	size_t len = strcspn(name, " ");
+
+	for (size_t i = 0; i < t->nexternals; i++) {
+		const External *e = &t->externals[i];
+		*out = (int64_t)i;
+		if (e->text && strlen(e->name) == len &&
+		    !strncmp(e->name, name, len))
+			return true;
+	}
+	return false;
+}
+
 bool chosen_parse(const Target *t, const char *text, Chosen *out)
 {
 	const Realisation *const *table = table_of(t);
@@ -426,6 +446,12 @@ bool chosen_parse(const Target *t, const char *text, Chosen *out)
 				name = *p;
 		if (!name || text[len] != '=' || c->nparams == MAX_PARAMS)
 			return false;
+		if (out->realisation == &realise_external &&
+		    external_number(t, text + len + 1,
+				    &c->params[c->nparams].value)) {
+			c->params[c->nparams++].name = name;
+			continue;
+		}
 		int64_t value = strtoll(text + len + 1, &end, 10);
 		if (end == text + len + 1 || (*end && *end != ' '))
 			return false;

@@ -435,6 +435,19 @@ static int cubin_take(const Nvrtc *n, Item *it)
 	return n->nvrtcGetCUBIN(it->p, it->cubin);
 }
 
+/* Sources of users' have it, and NVRTC has no headers of C. */
+static const char *const header_names[] = {"stdint.h", "cstdint"};
+static const char header_text[] = "#pragma once\n"
+				  "typedef signed char int8_t;\n"
+				  "typedef short int16_t;\n"
+				  "typedef int int32_t;\n"
+				  "typedef long long int64_t;\n"
+				  "typedef unsigned char uint8_t;\n"
+				  "typedef unsigned short uint16_t;\n"
+				  "typedef unsigned int uint32_t;\n"
+				  "typedef unsigned long long uint64_t;\n";
+static const char *const header_texts[] = {header_text, header_text};
+
 static void item_compile(const Nvrtc *n, Item *it)
 {
 	double start = clock_seconds();
@@ -445,8 +458,9 @@ static void item_compile(const Nvrtc *n, Item *it)
 	options = options_list(&it->arena, n, it->src, &count);
 	arena_defer(&it->arena, program_destroy, it);
 	it->log = "";
-	it->result = n->nvrtcCreateProgram(&it->p, it->src->text, file, 0, NULL,
-					   NULL);
+	it->result = n->nvrtcCreateProgram(&it->p, it->src->text, file,
+					   ARRAY_LEN(header_names),
+					   header_texts, header_names);
 	if (it->result == NVRTC_SUCCESS) {
 		it->result = n->nvrtcCompileProgram(it->p, count, options);
 		log_take(n, it);

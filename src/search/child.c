@@ -127,6 +127,7 @@ typedef struct Child {
 	bool used;   /* another candidate ran in this process before */
 	bool anew;   /* this one is to be tried in the next */
 	bool beside; /* the incumbent failed against a candidate */
+	bool spent;  /* the process is of no use any more */
 	Record record;
 } Child;
 
@@ -210,9 +211,10 @@ static void time_wrong(Child *c, Racer *x, TrialResult *r)
 {
 	TrialResult timed = *r;
 
-	if (race_run(c->job->progress, x, &c->incumbent, c->job->o, &timed,
-		     &c->beside) != TRIAL_MEASURED ||
-	    c->beside)
+	TrialState s = race_run(c->job->progress, x, &c->incumbent, c->job->o,
+				&timed, &c->beside);
+	c->spent = s == TRIAL_CRASHED;
+	if (s != TRIAL_MEASURED || c->beside)
 		return;
 	timed.state = r->state;
 	memcpy(timed.text, r->text, sizeof(r->text));
@@ -275,8 +277,16 @@ static void candidate(Child *c, size_t i)
 
 	*r = (TrialResult){.incumbent = c->number};
 	steps_trapped(c, &x, r, &open);
+	if (r->state == TRIAL_CRASHED) {
+		c->spent = true;
+		c->anew |= c->used;
+	}
 	if (c->anew)
 		return;
+	if (c->spent) { /* nor is what is open */
+		tell_result(c, i);
+		return;
+	}
 	if (r->state != TRIAL_MEASURED || r->verdict != TRIAL_FASTER) {
 		if (open)
 			path_close(c, x.path, STEP_CLOSE);
@@ -307,7 +317,8 @@ void child_main(const ChildJob *job)
 		}
 		c.incumbent.path = job->incumbent;
 	}
-	for (size_t i = job->next; i < job->n && !c.beside && !c.anew; i++) {
+	for (size_t i = job->next;
+	     i < job->n && !c.beside && !c.anew && !c.spent; i++) {
 		if (clock_seconds() >= job->until)
 			break;
 		c.used = i > job->next;

@@ -19,8 +19,8 @@
 
 typedef enum TrialState {
 	TRIAL_MEASURED,
-	TRIAL_WRONG,     /* text: fixture, element, got and allowed */
-	TRIAL_CRASHED,   /* text: signal, and what it touched */
+	TRIAL_WRONG,   /* text: fixture, element, got and allowed */
+	TRIAL_CRASHED, /* text: signal, and what it touched; a device's fault */
 	TRIAL_TIMED_OUT, /* text: where it was, and the limit */
 	TRIAL_NO_MEMORY,
 	TRIAL_FAILED, /* it could not be run: compiler, library, device */
@@ -53,7 +53,8 @@ typedef struct TrialResult {
 
 /*
  * In the child alone, but for `open` of what is checked elsewhere. Each
- * returns a state; anything but MEASURED ends the candidate, with text. The
+ * returns a state; anything but MEASURED ends the candidate, with text, and
+ * CRASHED the child: what the process has of a device is lost. The
  * child has the parent's memory, but of its files and devices only stderr,
  * and no threads but its own (a pool's are started anew): what else a path
  * needs, `open` makes. A candidate may be opened in several children.

@@ -174,7 +174,10 @@ static void signatures(void)
 		{"\"M\", \"task\"", "\"M\", \"K\"",
 		 "`arguments`: K is no input, result or dim, and not `task`"},
 		{"(M + 15)//16", "M +", "`tasks`: `M +`: "},
-		{"mine.c", "mine.cu", "kernels of CUDA are not taken"},
+		{"\"tasks\"", "\"threads\": 64, \"tasks\"",
+		 "`threads` is of kernels of CUDA, and `source` is mine.c"},
+		{"\"tasks\"", "\"shared\": 64, \"tasks\"",
+		 "`shared` is of kernels of CUDA, and `source` is mine.c"},
 		{"mine.c", "gone.c", "gone.c: No such file"},
 		{"\"symbol\": \"mine\"", "\"symbol\": \"other\"",
 		 "`symbol` is other, which "},
@@ -292,8 +295,77 @@ static void replay(void)
 	}
 	case_close(&k);
 	arena_release(&a);
+}
+
+/* A file with one part of its text replaced, which may be there twice. */
+static void edited(Arena *a, const char *from, const char *to, const char *old,
+		   const char *new)
+{
+	char *text;
+	size_t len;
+	Ctx ctx;
+
+	ctx_init(&ctx);
+	if (CHECK(file_read(&ctx, a, from, &text, &len)))
+		file_put(to, replaced(a, text, old, new));
+	ctx_release(&ctx);
+}
+
+/* An edited plan takes its users' kernels from itself. */
+static void adopted(void)
+{
+	const char *plan = test_path("plan.json"), *q = test_path("q.json");
+	TenonOutcome got = TENON_NONE;
+	TenonPlanInfo was, is;
+	TenonProgram *p;
+	TenonPlan *made;
+	Arena a;
+	Case k;
+
+	arena_init(&a);
+	if (!works(&k, compile(&k, PROGRAM, SIGNATURE, SOURCE, true, false),
+		   "compile") ||
+	    !works(&k, tenon_plan_save(k.plan, plan), "save"))
+		goto out;
+	CHECK(unlink(test_path("mine.c")) == 0 &&
+	      unlink(test_path("mine.json")) == 0);
+	tenon_plan_info(k.plan, &was);
+	if (works(&k, tenon_plan_adopt(k.c, plan, &p, &made), "as it is")) {
+		tenon_plan_info(made, &is);
+		CHECK_STR(is.identity, was.identity);
+		tenon_plan_free(made);
+		tenon_program_free(p);
+	}
+	/* what a user may change: the source, and who computes it */
+	edited(&a, plan, q, "float s =", "float const s =");
+	if (works(&k, tenon_plan_adopt(k.c, q, &p, &made), "another source")) {
+		tenon_plan_info(made, &is);
+		CHECK(strcmp(is.identity, was.identity) != 0);
+		CHECK(strstr(tenon_notices(k.c), "a user's code"));
+		works(&k, tenon_check(made, "random", 1, NULL, NULL, &got),
+		      "check");
+		CHECK(got == TENON_PASS);
+		tenon_plan_free(made);
+		tenon_program_free(p);
+	}
+	edited(&a, plan, q, "\"external kernel=mine\"", "\"loop block=1024\"");
+	if (works(&k, tenon_plan_adopt(k.c, q, &p, &made), "no external")) {
+		CHECK(!kernel_foreign(&made->kernels->kernels.p[0]));
+		tenon_plan_free(made);
+		tenon_program_free(p);
+	}
+	edited(&a, plan, q, "\"external kernel=mine\"",
+	       "\"external kernel=his\"");
+	refused(&k, tenon_plan_adopt(k.c, q, &p, &made), TENON_EPROGRAM,
+		"`external kernel=his` is no realisation with its parameters");
+	edited(&a, plan, q, "region 0 kernel=0", "region 0 kernel=77");
+	refused(&k, tenon_plan_adopt(k.c, q, &p, &made), TENON_EPROGRAM,
+		"kernel k0 is a user's, and has no number of its own");
+out:
+	case_close(&k);
+	arena_release(&a);
 	test_folder_remove();
 }
 
 TEST_MAIN(TEST(runs), TEST(rounding), TEST(refuted), TEST(signatures),
-	  TEST(sources), TEST(regions), TEST(replay))
+	  TEST(sources), TEST(regions), TEST(replay), TEST(adopted))

@@ -291,6 +291,41 @@ static void idle(void *arg, int number)
 	(void)number;
 }
 
+/* What is said to have crashed ends the child, and is tried in one of its own
+ * before it is believed. */
+static void device_crashes(void)
+{
+	int *counts = shared_ints();
+
+	if (!CHECK(counts != NULL))
+		return;
+	Plant p[] = {
+		{.ms = 1, .counts = counts},
+		{.ms = 1,
+		 .says = {[RUN] = TRIAL_CRASHED},
+		 .counts = counts + 4},
+		{.ms = 1,
+		 .says = {[CHECK_] = TRIAL_WRONG, [RUN] = TRIAL_CRASHED},
+		 .counts = counts + 8},
+		{.ms = 1, .counts = counts + 12},
+	};
+	if (!CHECK(batch(NULL, p, ARRAY_LEN(p), &quick)))
+		return;
+	CHECK(done == ARRAY_LEN(p) && warnings == 0);
+	CHECK(out[0].state == TRIAL_MEASURED);
+	CHECK(out[1].state == TRIAL_CRASHED && told[1] == 1);
+	CHECK_STR(out[1].text, "planted at 2");
+	CHECK(out[2].state == TRIAL_WRONG && told[2] == 1);
+	CHECK(out[3].state == TRIAL_MEASURED);
+	/* the incumbent is opened by four children, each crash closes nothing
+	 */
+	CHECK(counts[OPEN] == 4);
+	CHECK(counts[4 + OPEN] == 2 && counts[4 + CLOSE] == 0);
+	CHECK(counts[8 + OPEN] == 1 && counts[8 + CLOSE] == 0);
+	CHECK(counts[12 + OPEN] == 1);
+	munmap(counts, PAGE);
+}
+
 static void pool_crashes(Plant *p)
 {
 	(void)p;
@@ -485,5 +520,5 @@ static void stop(void)
 TEST_MAIN(TEST(verdicts), TEST(level), TEST(first_of_all), TEST(slow_and_fast),
 	  TEST(given), TEST(says_what_it_is), TEST(wrong_after_timing),
 	  TEST(crashes), TEST(stack_overflow), TEST(pools), TEST(many_crashes),
-	  TEST(innocent), TEST(incumbent_lost), TEST(beside), TEST(time_outs),
-	  TEST(budget), TEST(stop))
+	  TEST(device_crashes), TEST(innocent), TEST(incumbent_lost),
+	  TEST(beside), TEST(time_outs), TEST(budget), TEST(stop))
