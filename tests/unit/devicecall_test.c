@@ -666,6 +666,103 @@ static void forked(void)
 	end(&f);
 }
 
+/* ---- a user's kernel -------------------------------------------------- */
+
+static const char signature[] =
+	"{\"name\": \"mine\", \"source\": \"mine.cu\", \"symbol\": \"mine\",\n"
+	" \"inputs\": [{\"name\": \"x\", \"dtype\": \"f32\", "
+	"\"shape\": [\"N\"]}],\n"
+	" \"results\": [{\"name\": \"y\", \"dtype\": \"f32\", "
+	"\"shape\": [\"N\"]}],\n"
+	" \"arguments\": [\"x\", \"y\", \"N\"], \"tasks\": \"(N + 31)//32\",\n"
+	" \"threads\": 32}\n";
+static const char source[] =
+	"extern \"C\" __global__ void mine(const float *x, float *y, "
+	"int64_t N)\n"
+	"{\n"
+	"\tint64_t i = 32 * (int64_t)blockIdx.x + threadIdx.x;\n"
+	"\tif (i < N)\n"
+	"\t\ty[i] = x[i] + 1;\n"
+	"}\n";
+
+static void file_put(const char *path, const char *s)
+{
+	FILE *f = fopen(path, "w");
+
+	if (CHECK(f != NULL)) {
+		CHECK(fputs(s, f) >= 0);
+		CHECK(fclose(f) == 0);
+	}
+}
+
+/* It has its signature's parameters; no task is no launch. */
+static void foreign_runs(Case *k, TenonPlan *plan)
+{
+	static const int64_t sizes[] = {N, 0, 5};
+	static float x[N], y[N];
+
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+		TenonTensor in = k->in[0], out = k->out[0];
+		int launches = fake("fake_launches");
+		TenonCall *call;
+		in.shape[0] = out.shape[0] = sizes[i];
+		in.data = x;
+		out.data = y;
+		x[0] = (float)(i + 3);
+		y[0] = -1;
+		set("FAKE_COPY", sizes[i] ? 4 : 0);
+		if (!works(k, tenon_call_new(plan, &in, &out, &call), "call"))
+			return;
+		called(call, tenon_call_run(call));
+		CHECK(y[0] == (sizes[i] ? x[0] : -1));
+		CHECK(fake("fake_launches") == launches + (sizes[i] > 0));
+		CHECK(!sizes[i] || fake_arg(2) == (uint64_t)sizes[i]);
+		tenon_call_free(call);
+	}
+}
+
+static void foreign(void)
+{
+	static const char *const pins[] = {"external.kernel=mine"};
+	const char *path = test_path("mine.json"), *file = test_path("p.json");
+	TenonPlanOptions o = {.target = "cuda:sm_90a",
+			      .externals = &path,
+			      .nexternals = 1,
+			      .pins = pins,
+			      .npins = 1};
+	TenonPlanInfo was, is;
+	Case k;
+
+	START;
+	file_put(path, signature);
+	file_put(test_path("mine.cu"), source);
+	if (!compile(&k, text, N))
+		return;
+	tenon_plan_free(k.plan);
+	k.plan = NULL;
+	if (works(&k, tenon_compile(k.c, k.p, &o, &k.plan), "compile") &&
+	    works(&k, tenon_plan_save(k.plan, file), "save")) {
+		foreign_runs(&k, k.plan);
+		CHECK(unlink(test_path("mine.cu")) == 0 && unlink(path) == 0);
+		tenon_plan_info(k.plan, &was);
+		for (int adopt = 0; adopt < 2; adopt++) {
+			TenonProgram *p;
+			TenonPlan *q;
+			if (!works(&k,
+				   adopt ? tenon_plan_adopt(k.c, file, &p, &q)
+					 : tenon_plan_load(k.c, file, &p, &q),
+				   adopt ? "adopt" : "load"))
+				continue;
+			tenon_plan_info(q, &is);
+			CHECK_STR(is.identity, was.identity);
+			foreign_runs(&k, q);
+			tenon_plan_free(q);
+			tenon_program_free(p);
+		}
+	}
+	unmake(&k);
+}
+
 TEST_MAIN(TEST(host), TEST(device), TEST(mixed), TEST(copies), TEST(large),
 	  TEST(places), TEST(cpu), TEST(updates), TEST(streams), TEST(shared),
-	  TEST(memory), TEST(hang), TEST(faults), TEST(forked))
+	  TEST(memory), TEST(foreign), TEST(hang), TEST(faults), TEST(forked))
