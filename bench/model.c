@@ -319,6 +319,7 @@ int main(int argc, char **argv)
 	double model[FILES], rule[FILES];
 	int n = 0, bad = 0;
 
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (int i = 1; i < argc; i++) {
 		const char *next = i + 1 < argc ? argv[i + 1] : "";
 		bool takes = true;
