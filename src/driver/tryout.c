@@ -46,32 +46,6 @@ static bool guard(Tune *t, TenonTensor *x, const char *kind, const char *name)
 	return true;
 }
 
-/* ---- verdicts -------------------------------------------------------- */
-
-/* What children write into; NULL: out of memory. */
-static bool *shared_new(size_t n)
-{
-	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
-size_t tryout_verdicts(const Tryout *y)
-{
-	return FAM_COUNT * y->nout;
-}
-
-static const char *host_verdict(void *arg, size_t i)
-{
-	Tune *t = arg;
-	size_t n = t->tryout->nout;
-
-	return arena_printf(&t->arena, "fixture %s: result %s",
-			    family_name[i / n],
-			    t->program->p->results.p[i % n].name);
-}
-
 static bool make_inputs(Tune *t, const Program *p, TenonTensor *from)
 {
 	Tryout *y = t->tryout;
@@ -112,6 +86,34 @@ static size_t sets_of(const Tune *t, const TenonTensor *in)
 	double n = COLD_TIMES * last / bytes + 1;
 	return n > COLD_MOST ? COLD_MOST : (size_t)n;
 }
+
+/* ---- verdicts -------------------------------------------------------- */
+
+/* What children write into; NULL: out of memory. */
+static bool *shared_new(size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+size_t tryout_verdicts(const Tryout *y)
+{
+	return FAM_COUNT * y->nout;
+}
+
+static const char *host_verdict(void *arg, size_t i)
+{
+	Tune *t = arg;
+	size_t n = t->tryout->nout;
+
+	return arena_printf(&t->arena, "fixture %s: result %s",
+			    family_name[i / n],
+			    t->program->p->results.p[i % n].name);
+}
+
+/* ---- opening and closing ---------------------------------------------- */
 
 bool tryout_open(Tune *t)
 {

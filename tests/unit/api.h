@@ -139,6 +139,20 @@ TEST_ONLY static size_t examples(glob_t *g)
 	return g->gl_pathc;
 }
 
+/* A text with one part of it replaced. */
+TEST_ONLY static const char *replaced(Arena *a, const char *s, const char *from,
+				      const char *to)
+{
+	const char *at = strstr(s, from);
+
+	if (!CHECK(at != NULL)) {
+		printf("no `%s`\n", from);
+		return s;
+	}
+	return arena_printf(a, "%.*s%s%s", (int)(at - s), s, to,
+			    at + strlen(from));
+}
+
 /* Whether NVRTC is, which plans for CUDA are compiled by. */
 TEST_ONLY static bool compiler_here(void)
 {

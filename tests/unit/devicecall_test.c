@@ -685,16 +685,6 @@ static const char source[] =
 	"\t\ty[i] = x[i] + 1;\n"
 	"}\n";
 
-static void file_put(const char *path, const char *s)
-{
-	FILE *f = fopen(path, "w");
-
-	if (CHECK(f != NULL)) {
-		CHECK(fputs(s, f) >= 0);
-		CHECK(fclose(f) == 0);
-	}
-}
-
 /* It has its signature's parameters; no task is no launch. */
 static void foreign_runs(Case *k, TenonPlan *plan)
 {

@@ -40,30 +40,6 @@
 
 static const char *const pins[] = {"external.kernel=mine"};
 
-static void file_put(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	if (CHECK(f != NULL)) {
-		CHECK(fputs(text, f) >= 0);
-		CHECK(fclose(f) == 0);
-	}
-}
-
-/* A text with one part of it replaced. */
-static const char *replaced(Arena *a, const char *s, const char *from,
-			    const char *to)
-{
-	const char *at = strstr(s, from);
-
-	if (!CHECK(at != NULL)) {
-		printf("no `%s`\n", from);
-		return s;
-	}
-	return arena_printf(a, "%.*s%s%s", (int)(at - s), s, to,
-			    at + strlen(from));
-}
-
 /* Emitted only, and with `build` compiled too where NVRTC is. */
 static TenonError compile(Case *k, const char *signature, const char *source,
 			  const char *target, bool build)

@@ -55,16 +55,6 @@ static void look(void)
 		CHECK(child(fn) == 0);                                         \
 	} while (0)
 
-static void file_put(const char *name, const char *text)
-{
-	FILE *f = fopen(test_path(name), "w");
-
-	if (CHECK(f != NULL)) {
-		CHECK(fputs(text, f) >= 0);
-		CHECK(fclose(f) == 0);
-	}
-}
-
 /* ---- right ones ------------------------------------------------------- */
 
 /* A product with its epilogue: a block a row, a thread a column. */
@@ -151,8 +141,8 @@ static void one(const char *program, const char *signature, const char *source)
 	TenonPlanInfo was, is;
 	Case k;
 
-	file_put("mine.json", signature);
-	file_put("mine.cu", source);
+	file_put(test_path("mine.json"), signature);
+	file_put(test_path("mine.cu"), source);
 	if (!case_open(&k, "t", program, NULL) ||
 	    !works(&k, tenon_compile(k.c, k.p, &o, &k.plan), "compile"))
 		return;
@@ -278,9 +268,9 @@ static void faults(void)
 	for (size_t i = 0; i < COUNT; i++) {
 		const char *name = planted[i].name;
 		const char *file = arena_printf(&a, "%s.json", name);
-		file_put(file,
+		file_put(test_path(file),
 			 arena_printf(&a, SUM_SIGNATURE, name, name, name));
-		file_put(arena_printf(&a, "%s.cu", name),
+		file_put(test_path(arena_printf(&a, "%s.cu", name)),
 			 arena_printf(&a, SUM_SOURCE, name, planted[i].body));
 		paths[i] = arena_strdup(&a, test_path(file));
 	}

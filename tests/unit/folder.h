@@ -37,6 +37,16 @@ TEST_ONLY static const char *test_path(const char *name)
 	return p;
 }
 
+TEST_ONLY static void file_put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (CHECK(f != NULL)) {
+		CHECK(fputs(text, f) >= 0);
+		CHECK(fclose(f) == 0);
+	}
+}
+
 TEST_ONLY static void test_folder_remove(void)
 {
 	char command[512];

@@ -218,19 +218,6 @@ static void refusals(void)
 
 /* ---- laws ------------------------------------------------------------- */
 
-static const char *replaced(Arena *a, const char *s, const char *from,
-			    const char *to)
-{
-	const char *at = strstr(s, from);
-
-	if (!CHECK(at != NULL)) {
-		printf("no `%s`\n", from);
-		return s;
-	}
-	return arena_printf(a, "%.*s%s%s", (int)(at - s), s, to,
-			    at + strlen(from));
-}
-
 static void laws(void)
 {
 	static const struct {

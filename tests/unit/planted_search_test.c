@@ -93,16 +93,6 @@ typedef struct Planted {
 	const char *state, *reason;
 } Planted;
 
-static void file_put(const char *name, const char *text)
-{
-	FILE *f = fopen(test_path(name), "w");
-
-	if (CHECK(f != NULL)) {
-		CHECK(fputs(text, f) >= 0);
-		CHECK(fclose(f) == 0);
-	}
-}
-
 static const char *with(Arena *a, const char *text, const char *mark,
 			const char *by)
 {
@@ -128,8 +118,9 @@ static void plant(Arena *a, const Setting *in, const Planted *p, size_t n,
 		const char *source = with(a, in->source, "$NAME", name);
 		source = with(a, source, "$BEFORE", p[i].before);
 		source = with(a, source, "$BODY", p[i].body);
-		file_put(file, with(a, in->signature, "$NAME", name));
-		file_put(arena_printf(a, "%s.c", name), source);
+		file_put(test_path(file),
+			 with(a, in->signature, "$NAME", name));
+		file_put(test_path(arena_printf(a, "%s.c", name)), source);
 		paths[i] = arena_strdup(a, test_path(file));
 	}
 }
