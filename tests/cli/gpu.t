@@ -82,7 +82,7 @@ $ export ASAN_OPTIONS=detect_leaks=0; tenon run f.tn --dim M=0 --dim K=3 --dim N
 check    y0  pass
 check    y1  pass
 check    y2  pass
-$ tenon run f.tn --dim M=4 --dim K=0 --dim N=5 --target opencl --repeat 0 | grep -E 'check|exact'
+$ export ASAN_OPTIONS=detect_leaks=0; tenon run f.tn --dim M=4 --dim K=0 --dim N=5 --target opencl --repeat 0 | grep -E 'check|exact'
 check    y0  pass
            exact     pass: 20 of 20 elements have one legal value, 0 differ
 check    y1  pass

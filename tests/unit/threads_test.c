@@ -8,9 +8,12 @@
  */
 #include "tests/unit/api.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CALLERS 4
@@ -182,6 +185,41 @@ static void processes(void)
 	cache_is_tidy(cache);
 }
 
+/* A work folder as a process leaves it that was killed before it had its lock,
+ * or whose compiler wrote once more while the folder was swept. */
+static void lose_folder(const char *cache)
+{
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/code/tmp.lost", cache);
+	CHECK(mkdir(path, 0700) == 0);
+	snprintf(path, sizeof(path), "%s/code/tmp.lost/k0.c", cache);
+	file_put(path, "");
+}
+
+/* Work folders of a day ago; one without a lock is swept by its age. */
+static void age_folders(const char *cache)
+{
+	const struct timespec then[2] = {{.tv_sec = time(NULL) - 86400},
+					 {.tv_sec = time(NULL) - 86400}};
+	char pattern[600];
+	glob_t g;
+
+	snprintf(pattern, sizeof(pattern), "%s/code/tmp.*", cache);
+	if (glob(pattern, 0, NULL, &g) == 0) {
+		for (size_t i = 0; i < g.gl_pathc; i++)
+			CHECK(utimensat(AT_FDCWD, g.gl_pathv[i], then, 0) == 0);
+		globfree(&g);
+	}
+}
+
+static void make_one_anew(const char *cache)
+{
+	forget_one(cache);
+	for (size_t t = 0; t < ARRAY_LEN(texts); t++)
+		CHECK(right(t, cache, 1, 1, NULL));
+}
+
 /* A process killed while it compiles leaves nothing that harms the next. */
 static void killed(void)
 {
@@ -203,9 +241,11 @@ static void killed(void)
 		CHECK(right(0, cache, 1, 1, NULL));
 	}
 	/* the last one may have been killed with all its files made */
-	forget_one(cache);
-	for (size_t t = 0; t < ARRAY_LEN(texts); t++)
-		CHECK(right(t, cache, 1, 1, NULL));
+	lose_folder(cache);
+	make_one_anew(cache);
+	CHECK(files(cache, "tmp.lost") == 1); /* it may be somebody's */
+	age_folders(cache);
+	make_one_anew(cache);
 	cache_is_tidy(cache);
 }
 
